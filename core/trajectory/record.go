@@ -1,0 +1,127 @@
+package trajectory
+
+import (
+	"github.com/rollscope/rollscope/core/integer"
+	"github.com/rollscope/rollscope/core/jsonscan"
+)
+
+// A Text is a string field that may be null: absent, null and a missing field are all the zero Text.
+// The content is decoded; it stays valid until the next Read of the reader that made it.
+type Text struct {
+	Bytes []byte
+	Set   bool
+}
+
+// Empty tells whether the text is null or "".
+func (t Text) Empty() bool { return len(t.Bytes) == 0 }
+
+// String gives the content, "" for null.
+func (t Text) String() string { return string(t.Bytes) }
+
+// A Count is a whole-number field that may be null.
+type Count struct {
+	Int integer.Int
+	Set bool
+}
+
+// A Real is a float field that may be null. It may be infinite or NaN: numeric strings say so.
+type Real struct {
+	Value float64
+	Set   bool
+}
+
+// A Flag is a bool field that may be null.
+type Flag struct{ True, Set bool }
+
+// A ModelRef names the model server of a call. The zero ModelRef is null.
+type ModelRef struct {
+	Type, Name Text
+	Set        bool
+}
+
+// A Ref points from a turn, an invocation or a compaction to a model call.
+type Ref struct {
+	ModelCallID Text
+	Model       ModelRef
+	ResponseID  Text
+}
+
+// An Invocation is one run of the root agent or of a subagent.
+type Invocation struct {
+	ID, Parent, SpawnedBy Text
+	Status                Text
+	DurationMS            Real
+	ErrorType             Text
+	Refs                  []Ref
+	Conversation          jsonscan.Value // the items as written; each was validated
+}
+
+// A Turn is one step of an agent as its transcript shows it.
+type Turn struct {
+	InvocationID     Text
+	No               integer.Int
+	Timestamp        float64
+	Question, Answer jsonscan.Value // any value; absent counts as null
+	Reasoning        jsonscan.Value
+	Resolved         Flag
+	StepCount        integer.Int
+	Refs             []Ref
+	At               jsonscan.Value // the turn as written
+}
+
+// A Call is one captured model call.
+type Call struct {
+	ID                     Text
+	StartedAt, CompletedAt Real
+	DurationMS             Real
+	Request, Response      jsonscan.Value
+
+	ResponseID, Model, Dialect, ResponseStatus, FinishReason Text
+	ModelRef                                                 ModelRef
+	StatusCode, UpstreamStatusCode                           Count
+	UpstreamAttempted                                        Flag
+	ResponseSource, LocalResponseReason, ErrorCategory       Text
+	TTFTMS                                                   Real
+
+	PromptTokens, CompletionTokens, ReasoningTokens, TotalTokens, CachedTokens Count
+
+	At jsonscan.Value // the call as written
+}
+
+// A ToolCall is one execution of a tool.
+type ToolCall struct {
+	InvocationID, ID       Text
+	SandboxID, Name        Text
+	ErrorType              Text
+	StartedAt, CompletedAt Real
+	DurationMS             Real
+	TimingSource, Status   Text
+	Output                 jsonscan.Value
+	At                     jsonscan.Value
+}
+
+// A Gap says which evidence is missing, and why, by its code.
+type Gap struct {
+	Code                 Text
+	InvocationID, Detail Text
+}
+
+// A Record is a valid trajectory.
+type Record struct {
+	TaskID, RolloutID Text
+	Invocations       []Invocation
+	Turns             []Turn
+	Calls             []Call
+	Tools             []ToolCall
+	Gaps              []Gap
+}
+
+// Has tells whether some gap has exactly this code, whatever its invocation.
+func (r *Record) Has(code string) bool {
+	for i := range r.Gaps {
+		if string(r.Gaps[i].Code.Bytes) == code {
+			return true
+		}
+	}
+	return false
+}
