@@ -29,6 +29,9 @@ type Row struct {
 	Trajectory jsonscan.Value // ng_trajectory
 	Perf       jsonscan.Value // ng_perf
 	Params     jsonscan.Value // responses_create_params
+	TaskID     jsonscan.Value // task_id
+	ProblemID  jsonscan.Value // problem_id
+	InstanceID jsonscan.Value // instance_id
 }
 
 // The classes of a refused line, as reports name them (spec health §3).
@@ -36,6 +39,9 @@ const (
 	ErrorDecode = "JSONDecodeError" // no JSON value
 	ErrorObject = "ValueError"      // a value, but not an object
 )
+
+// ReasonTooLong is the reason of a line beyond what its reader holds at once.
+const ReasonTooLong = "line is too long to be read here"
 
 // A Problem says why a line cannot be read as a row.
 type Problem struct {
@@ -55,7 +61,7 @@ func (r *Reader) Read(line *jsonl.Line) *Row {
 	r.row = Row{Offset: line.Offset, Length: line.Length}
 	row := &r.row
 	if line.TooLong {
-		row.Problem = &Problem{Class: ErrorDecode, Offset: line.Offset, Reason: "line is too long to be read here"}
+		row.Problem = &Problem{Class: ErrorDecode, Offset: line.Offset, Reason: ReasonTooLong}
 		return row
 	}
 	text := jsonl.Trim(line.Bytes)
@@ -99,6 +105,12 @@ func (r *Reader) Read(line *jsonl.Line) *Row {
 			row.Trajectory = m.Value
 		case "ng_perf":
 			row.Perf = m.Value
+		case "task_id":
+			row.TaskID = m.Value
+		case "problem_id":
+			row.ProblemID = m.Value
+		case "instance_id":
+			row.InstanceID = m.Value
 		}
 	}
 	return row

@@ -1,0 +1,150 @@
+package analysis
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Partial is the result of a range of one source. Rows are numbered from 0 and lines from 0 within it.
+type Partial struct {
+	Source   int   // position in the list of sources
+	From, To int64 // the lines whose first byte lies in [From, To)
+	End      bool  // To is the end of the source
+	Account  Account
+
+	lines   []uint32 // of each row: its physical line, counted from 0 within the partial
+	lengths []uint32 // bytes without the line end
+	offsets []int64  // of the first byte in the source
+	ends    []uint32 // where its digest ends in digests
+	digests []byte
+}
+
+// Rows is the number of non-blank lines.
+func (p *Partial) Rows() int { return len(p.lines) }
+
+// Memory is the number of bytes the partial holds.
+func (p *Partial) Memory() int64 { return int64(len(p.lines))*20 + int64(cap(p.digests)) }
+
+func (p *Partial) digest(i int) []byte {
+	from := uint32(0)
+	if i > 0 {
+		from = p.ends[i-1]
+	}
+	return p.digests[from:p.ends[i]]
+}
+
+// maxDigests bounds the digests of one partial, whose ends are 32-bit numbers.
+const maxDigests = math.MaxUint32
+
+// full tells whether the partial should be taken before another row is added.
+func (p *Partial) full() bool { return len(p.digests) > maxDigests/4 }
+
+func (p *Partial) add(line uint32, offset, length int64, digests []byte) {
+	p.lines = append(p.lines, line)
+	p.offsets = append(p.offsets, offset)
+	p.lengths = append(p.lengths, uint32(min(length, math.MaxUint32)))
+	p.digests = digests
+	p.ends = append(p.ends, uint32(len(digests)))
+}
+
+// Merge joins two partials of one source where b begins at the end of a. It is associative. Neither
+// operand may be used afterwards.
+func Merge(a, b *Partial) (*Partial, error) {
+	if a.Source != b.Source || a.To != b.From || a.End {
+		return nil, fmt.Errorf("partials do not meet: source %d [%d, %d) and source %d [%d, %d)", a.Source, a.From, a.To, b.Source, b.From, b.To)
+	}
+	if len(a.digests)+len(b.digests) > maxDigests || a.Account.Lines+b.Account.Lines > math.MaxUint32 {
+		return nil, errors.New("the joined partial would be too large")
+	}
+	lines, digests := uint32(a.Account.Lines), uint32(len(a.digests))
+	for i := range b.lines {
+		a.lines = append(a.lines, b.lines[i]+lines)
+		a.ends = append(a.ends, b.ends[i]+digests)
+	}
+	a.offsets = append(a.offsets, b.offsets...)
+	a.lengths = append(a.lengths, b.lengths...)
+	a.digests = append(a.digests, b.digests...)
+	a.Account = a.Account.Add(b.Account)
+	a.To, a.End = b.To, b.End
+	return a, nil
+}
+
+// The binary form begins with these bytes; the last is the version.
+const magic = "rsp\x01"
+
+var errPartial = errors.New("damaged or foreign partial")
+
+// AppendBinary stores the partial.
+func (p *Partial) AppendBinary(dst []byte) []byte {
+	dst = append(dst, magic...)
+	end := uint64(0)
+	if p.End {
+		end = 1
+	}
+	for _, n := range [...]uint64{uint64(p.Source), uint64(p.From), uint64(p.To), end} {
+		dst = binary.AppendUvarint(dst, n)
+	}
+	dst = p.Account.append(dst)
+	dst = binary.AppendUvarint(dst, uint64(len(p.lines)))
+	dst = binary.AppendUvarint(dst, uint64(len(p.digests)))
+	var line, digest uint32
+	var offset int64
+	for i := range p.lines {
+		dst = binary.AppendUvarint(dst, uint64(p.lines[i]-line))
+		dst = binary.AppendUvarint(dst, uint64(p.offsets[i]-offset))
+		dst = binary.AppendUvarint(dst, uint64(p.lengths[i]))
+		dst = binary.AppendUvarint(dst, uint64(p.ends[i]-digest))
+		line, offset, digest = p.lines[i], p.offsets[i], p.ends[i]
+	}
+	return append(dst, p.digests...)
+}
+
+// ParsePartial reads what AppendBinary stored. The partial keeps b.
+func ParsePartial(b []byte) (*Partial, error) {
+	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+		return nil, errPartial
+	}
+	b = b[len(magic):]
+	broken := false
+	next := func() uint64 {
+		n, size := binary.Uvarint(b)
+		if size <= 0 {
+			broken = true
+			return 0
+		}
+		b = b[size:]
+		return n
+	}
+	p := &Partial{Source: int(next()), From: int64(next()), To: int64(next()), End: next() == 1}
+	for _, n := range p.Account.fields() {
+		*n = int64(next())
+	}
+	rows, size := next(), next()
+	if broken || rows > uint64(len(b))/4 || size > uint64(len(b)) || p.Source < 0 || p.From < 0 || p.To < p.From ||
+		rows != uint64(p.Account.Rows()) {
+		return nil, errPartial
+	}
+	p.lines = make([]uint32, rows)
+	p.offsets = make([]int64, rows)
+	p.lengths = make([]uint32, rows)
+	p.ends = make([]uint32, rows)
+	var line, digest uint64
+	var offset int64
+	for i := range p.lines {
+		line += next()
+		offset += int64(next())
+		length := next()
+		digest += next()
+		if line >= uint64(p.Account.Lines) || line > math.MaxUint32 || length > math.MaxUint32 || offset < 0 || digest > size {
+			return nil, errPartial
+		}
+		p.lines[i], p.offsets[i], p.lengths[i], p.ends[i] = uint32(line), offset, uint32(length), uint32(digest)
+	}
+	if broken || uint64(len(b)) != size || digest != size {
+		return nil, errPartial
+	}
+	p.digests = b
+	return p, nil
+}

@@ -1,0 +1,151 @@
+package analysis
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/jsonl"
+	"github.com/rollscope/rollscope/core/rollout"
+)
+
+// The sections of a row's digest, in their order. A section is what one mapper keeps of the row.
+const (
+	sectionHealth = iota
+	sections
+)
+
+// A mapper appends what it keeps of a row. It must not keep the row.
+type mapper interface {
+	Append(dst []byte, row *rollout.Row) []byte
+}
+
+// A Scan turns the lines of one range of a source into digests. Bytes are pushed into it; it never asks.
+type Scan struct {
+	source   int
+	from, to int64 // the range
+	next     int64 // first byte of the next Feed
+	skipping bool  // still inside a line that began before the range
+	done     bool
+
+	splitter *jsonl.Splitter
+	reader   rollout.Reader
+	mappers  [sections]mapper
+	partial  *Partial
+	scratch  []byte
+	emit     func(*jsonl.Line) bool
+}
+
+// NewScan begins a scan of the lines whose first byte lies in [from, to) of a source. maxLine is the
+// length of the longest line that is read, in bytes, 0 for no bound: longer ones are unreadable.
+func NewScan(source int, from, to, maxLine int64) *Scan {
+	s := &Scan{source: source, from: from, to: to, next: from}
+	if from > 0 {
+		// The byte in front of the range tells whether a line begins with it.
+		s.next, s.skipping = from-1, true
+	} else {
+		s.splitter = jsonl.NewSplitter(0)
+		s.splitter.Max = maxLine
+	}
+	if s.skipping {
+		s.splitter = &jsonl.Splitter{Max: maxLine}
+	}
+	s.done = from >= to
+	s.mappers = [sections]mapper{sectionHealth: new(health.Mapper)}
+	s.partial = &Partial{Source: source, From: from}
+	s.emit = s.line
+	return s
+}
+
+// Next is the offset of the byte that the next Feed must begin with.
+func (s *Scan) Next() int64 { return s.next }
+
+// Feed takes the next bytes of the source and tells whether the range is done; what follows is not needed
+// then.
+func (s *Scan) Feed(b []byte) (done bool) {
+	if s.done {
+		return true
+	}
+	if s.skipping {
+		end := bytes.IndexByte(b, '\n')
+		if end < 0 {
+			s.next += int64(len(b))
+			// The line runs through the whole range: nothing begins in it.
+			s.done = s.next >= s.to
+			return s.done
+		}
+		s.skipping = false
+		s.next += int64(end) + 1
+		b = b[end+1:]
+		maxLine := s.splitter.Max
+		s.splitter = jsonl.NewSplitter(s.next)
+		s.splitter.Max = maxLine
+		if s.next >= s.to {
+			s.done = true
+			return true
+		}
+	}
+	s.next += int64(s.splitter.Feed(b, s.emit))
+	return s.done
+}
+
+// Finish says that the source has ended.
+func (s *Scan) Finish() {
+	if !s.done && !s.skipping {
+		s.splitter.Finish(s.emit)
+	}
+	s.done = true
+}
+
+// line digests one physical line and tells whether another one can begin in the range.
+func (s *Scan) line(l *jsonl.Line) bool {
+	p := s.partial
+	number := p.Account.Lines
+	p.Account.Lines++
+	more := l.Offset+l.Size() < s.to
+	s.done = !more
+	if !l.TooLong && jsonl.Blank(l.Bytes) {
+		p.Account.Blank++
+		p.Account.BlankBytes += l.Size()
+		return more
+	}
+	row := s.reader.Read(l)
+	row.Line = number + 1
+	if row.Problem != nil {
+		p.Account.Unreadable++
+		p.Account.UnreadableBytes += l.Size()
+		if row.Torn {
+			p.Account.Torn++
+		}
+	} else {
+		p.Account.Read++
+		p.Account.ReadBytes += l.Size()
+	}
+	identity, facts := row.Identity(), row.Facts()
+	digests := facts.Append(identity.Append(p.digests))
+	for _, m := range s.mappers {
+		s.scratch = m.Append(s.scratch[:0], row)
+		digests = binary.AppendUvarint(digests, uint64(len(s.scratch)))
+		digests = append(digests, s.scratch...)
+	}
+	p.add(uint32(number), l.Offset, l.Length, digests)
+	return more
+}
+
+// Take gives what has been read since the last Take and begins a new partial behind it.
+func (s *Scan) Take() *Partial {
+	p := s.partial
+	p.To = s.to
+	if !s.done {
+		// Lines up to here are in; the one that is being gathered begins here.
+		p.To = p.From
+		if !s.skipping {
+			p.To = min(max(s.splitter.Offset(), p.From), s.to)
+		}
+	}
+	s.partial = &Partial{Source: s.source, From: p.To}
+	return p
+}
+
+// Done tells whether the range is done.
+func (s *Scan) Done() bool { return s.done }

@@ -1,0 +1,241 @@
+package analysis
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/rollscope/rollscope/core/rollout"
+)
+
+// A Table holds the digests of a list of sources. Partials are added in any order; rows are there as soon
+// as everything before them is, so that their numbers never change.
+type Table struct {
+	sources []tableSource
+}
+
+type tableSource struct {
+	name  string
+	size  int64
+	parts []*Partial // disjoint, by From
+	ready int        // parts[:ready] follow each other from 0 on
+	lines []int64    // lines before each ready part
+	rows  []int64    // rows before each ready part
+	total Account    // of the ready parts
+}
+
+func (s *tableSource) reached() int64 {
+	if s.ready == 0 {
+		return 0
+	}
+	return s.parts[s.ready-1].To
+}
+
+// complete tells whether every byte of the source is in.
+func (s *tableSource) complete() bool { return s.reached() >= s.size }
+
+// NewTable makes an empty table of the sources with these names and sizes, in their visible order.
+func NewTable(names []string, sizes []int64) *Table {
+	t := &Table{sources: make([]tableSource, len(names))}
+	for i := range names {
+		t.sources[i].name, t.sources[i].size = names[i], sizes[i]
+	}
+	return t
+}
+
+// ErrPartial means that a partial does not belong into the table it was added to.
+var ErrPartial = errors.New("partial does not fit")
+
+// Add takes a partial in. Partials may come in any order; ranges must not overlap.
+func (t *Table) Add(p *Partial) error {
+	if p.Source < 0 || p.Source >= len(t.sources) {
+		return fmt.Errorf("%w: source %d of %d", ErrPartial, p.Source, len(t.sources))
+	}
+	s := &t.sources[p.Source]
+	if p.From == p.To {
+		return nil
+	}
+	at := sort.Search(len(s.parts), func(i int) bool { return s.parts[i].From >= p.From })
+	if at > 0 && s.parts[at-1].To > p.From || at < len(s.parts) && s.parts[at].From < p.To {
+		return fmt.Errorf("%w: range [%d, %d) of source %d is already there", ErrPartial, p.From, p.To, p.Source)
+	}
+	s.parts = append(s.parts, nil)
+	copy(s.parts[at+1:], s.parts[at:])
+	s.parts[at] = p
+	for s.ready < len(s.parts) && s.parts[s.ready].From == s.reached() {
+		s.lines = append(s.lines, s.total.Lines)
+		s.rows = append(s.rows, s.total.Rows())
+		s.total = s.total.Add(s.parts[s.ready].Account)
+		s.ready++
+	}
+	return nil
+}
+
+// Sources is the number of sources.
+func (t *Table) Sources() int { return len(t.sources) }
+
+// Name is the name of a source.
+func (t *Table) Name(source int) string { return t.sources[source].name }
+
+// Size is the size of a source in bytes.
+func (t *Table) Size(source int) int64 { return t.sources[source].size }
+
+// Account counts the lines of a source that are in.
+func (t *Table) Account(source int) Account { return t.sources[source].total }
+
+// Total counts the lines of all sources that are in.
+func (t *Table) Total() Account {
+	var a Account
+	for i := range t.sources {
+		a = a.Add(t.sources[i].total)
+	}
+	return a
+}
+
+// Complete tells whether everything is in.
+func (t *Table) Complete() bool {
+	for i := range t.sources {
+		if !t.sources[i].complete() {
+			return false
+		}
+	}
+	return true
+}
+
+// Rows is the number of rows that are there: those of the leading complete sources and of the first
+// incomplete one as far as it is in.
+func (t *Table) Rows() int {
+	n := int64(0)
+	for i := range t.sources {
+		n += t.sources[i].total.Rows()
+		if !t.sources[i].complete() {
+			break
+		}
+	}
+	return int(n)
+}
+
+// A Row is one row of the table.
+type Row struct {
+	Source         int
+	Line           int64 // physical line from 1
+	Offset, Length int64 // of the line in its source, without its line end
+	Ordinal        int64 // among the non-blank lines of all sources, from 0
+	digest         []byte
+}
+
+// Row finds a row by its ordinal; ok is false if it is not there.
+func (t *Table) Row(ordinal int) (row Row, ok bool) {
+	rest := int64(ordinal)
+	if rest < 0 {
+		return Row{}, false
+	}
+	for i := range t.sources {
+		s := &t.sources[i]
+		if n := s.total.Rows(); rest >= n {
+			rest -= n
+			if !s.complete() {
+				break
+			}
+			continue
+		}
+		part := sort.Search(s.ready, func(i int) bool { return s.rows[i] > rest }) - 1
+		return s.row(i, part, int(rest-s.rows[part]), int64(ordinal)), true
+	}
+	return Row{}, false
+}
+
+func (s *tableSource) row(source, part, i int, ordinal int64) Row {
+	p := s.parts[part]
+	return Row{
+		Source: source, Line: s.lines[part] + int64(p.lines[i]) + 1,
+		Offset: p.offsets[i], Length: int64(p.lengths[i]),
+		Ordinal: ordinal, digest: p.digest(i),
+	}
+}
+
+// Find gives the ordinal of the row on a physical line of a source; ok is false for a blank line or one
+// that is not there.
+func (t *Table) Find(source int, line int64) (ordinal int, ok bool) {
+	if source < 0 || source >= len(t.sources) {
+		return 0, false
+	}
+	before := int64(0)
+	for i := range source {
+		before += t.sources[i].total.Rows()
+	}
+	s := &t.sources[source]
+	part := sort.Search(s.ready, func(i int) bool { return s.lines[i] >= line }) - 1
+	if part < 0 {
+		return 0, false
+	}
+	local := line - 1 - s.lines[part]
+	lines := s.parts[part].lines
+	at := sort.Search(len(lines), func(i int) bool { return int64(lines[i]) >= local })
+	if at == len(lines) || int64(lines[at]) != local {
+		return 0, false
+	}
+	return int(before + s.rows[part] + int64(at)), true
+}
+
+// Each calls f for the rows from one ordinal on, in order, until it returns false.
+func (t *Table) Each(from int, f func(*Row) bool) {
+	ordinal := int64(0)
+	var row Row
+	for i := range t.sources {
+		s := &t.sources[i]
+		for part := range s.ready {
+			n := int64(s.parts[part].Rows())
+			if ordinal+n <= int64(from) {
+				ordinal += n
+				continue
+			}
+			for k := range int(n) {
+				if ordinal >= int64(from) {
+					row = s.row(i, part, k, ordinal)
+					if !f(&row) {
+						return
+					}
+				}
+				ordinal++
+			}
+		}
+		if !s.complete() {
+			return
+		}
+	}
+}
+
+// Digest is what the scan kept of a row.
+type Digest struct {
+	Identity rollout.Identity // resolved
+	Facts    rollout.Facts
+	Health   []byte
+}
+
+// Digest opens the row's digest.
+func (r *Row) Digest() (Digest, error) {
+	var d Digest
+	identity, rest, err := rollout.ParseIdentity(r.digest)
+	if err != nil {
+		return d, err
+	}
+	d.Identity = identity.Resolve(r.Ordinal, r.Source, r.Line)
+	if d.Facts, rest, err = rollout.ParseFacts(rest); err != nil {
+		return d, err
+	}
+	for i := range sections {
+		n, size := binary.Uvarint(rest)
+		if size <= 0 || n > uint64(len(rest)-size) {
+			return d, errPartial
+		}
+		section := rest[size : size+int(n)]
+		rest = rest[size+int(n):]
+		switch i {
+		case sectionHealth:
+			d.Health = section
+		}
+	}
+	return d, nil
+}

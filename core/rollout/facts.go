@@ -1,0 +1,137 @@
+package rollout
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/rollscope/rollscope/core/jsonscan"
+)
+
+// Facts are what a table shows of a row besides its identity: a few values, copied so that they outlive it.
+// Numbers keep their text as written; "" means the value is missing.
+type Facts struct {
+	Name       string // of the task, where the row or its trajectory gives one
+	Agent      string // agent_ref.name
+	Reward     string // JSON text of reward, whatever its kind
+	Attempt    string // JSON text of _ng_attempt_index
+	Masked     bool   // mask_sample is truthy
+	Prompt     string // tokens by the row's own usage
+	Completion string
+	Output     int64 // items in response.output, −1 if it is no array
+
+	// Of a line that could not be read.
+	Class   string // ErrorDecode or ErrorObject
+	Reason  string
+	Refused int64 // offset of the first byte that cannot stand
+	Torn    bool
+}
+
+// longest bounds a copied text; a task name of a megabyte stays in its file.
+const longest = 256
+
+// Facts copies them from the row.
+func (r *Row) Facts() Facts {
+	f := Facts{Output: -1}
+	if p := r.Problem; p != nil {
+		f.Class, f.Reason, f.Refused, f.Torn = p.Class, p.Reason, p.Offset, r.Torn
+		return f
+	}
+	f.Agent = bounded(r.Agent.Get("name"))
+	if r.Reward.Exists() {
+		f.Reward = clip(string(r.Reward.Raw()[:min(r.Reward.Len(), longest+1)]))
+	}
+	if r.Attempt.Exists() {
+		f.Attempt = clip(string(r.Attempt.Raw()[:min(r.Attempt.Len(), longest+1)]))
+	}
+	f.Masked = r.Mask.Truthy()
+	u := r.Usage()
+	if u.HasPrompt {
+		f.Prompt = u.Prompt.String()
+	}
+	if u.HasCompletion {
+		f.Completion = u.Completion.String()
+	}
+	if output := r.Response.Get("output"); output.IsArray() {
+		f.Output = 0
+		for e := output.Elements(); e.Next(); {
+			f.Output++
+		}
+	}
+	for _, v := range [...]jsonscan.Value{r.TaskID, r.ProblemID, r.InstanceID, r.Trajectory.Get("task_id")} {
+		if v.IsNull() {
+			continue
+		}
+		if v.IsString() {
+			f.Name = bounded(v)
+		} else {
+			f.Name = clip(string(AppendText(nil, v)))
+		}
+		break
+	}
+	return f
+}
+
+// bounded copies the start of a string.
+func bounded(v jsonscan.Value) string {
+	if v.Len() <= longest {
+		return v.Text()
+	}
+	return clip(v.Text())
+}
+
+// clip shortens a text at the start of a character and says so with an ellipsis.
+func clip(s string) string {
+	if len(s) <= longest {
+		return s
+	}
+	cut := longest
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// Append stores the facts.
+func (f *Facts) Append(dst []byte) []byte {
+	var flags byte
+	if f.Masked {
+		flags |= 1
+	}
+	if f.Torn {
+		flags |= 2
+	}
+	dst = append(dst, flags)
+	dst = binary.AppendVarint(dst, f.Output)
+	dst = binary.AppendVarint(dst, f.Refused)
+	for _, s := range f.texts() {
+		dst = binary.AppendUvarint(dst, uint64(len(*s)))
+		dst = append(dst, *s...)
+	}
+	return dst
+}
+
+func (f *Facts) texts() [8]*string {
+	return [...]*string{&f.Name, &f.Agent, &f.Reward, &f.Attempt, &f.Prompt, &f.Completion, &f.Class, &f.Reason}
+}
+
+// ParseFacts reads what Append stored and returns the rest of b.
+func ParseFacts(b []byte) (f Facts, rest []byte, err error) {
+	if len(b) == 0 {
+		return f, nil, fmt.Errorf("facts: %w", errStored)
+	}
+	f.Masked, f.Torn = b[0]&1 != 0, b[0]&2 != 0
+	b = b[1:]
+	for _, n := range [...]*int64{&f.Output, &f.Refused} {
+		v, size := binary.Varint(b)
+		if size <= 0 {
+			return f, nil, fmt.Errorf("facts: %w", errStored)
+		}
+		*n, b = v, b[size:]
+	}
+	for _, s := range f.texts() {
+		if *s, b, err = parseText(b); err != nil {
+			return f, nil, fmt.Errorf("facts: %w", err)
+		}
+	}
+	return f, b, nil
+}

@@ -1,0 +1,423 @@
+package view
+
+// A Page is what one State shows. Every field is ready to be written as text.
+type Page struct {
+	Phase    Phase
+	Title    string // of the document
+	Brand    string
+	Version  string
+	Theme    string // "", light or dark
+	Lock     Lock
+	Runs     []RunChoice
+	Tabs     []Tab
+	Filter   FilterBar
+	Progress *Progress // while files are read
+	Alerts   []Alert
+	Stats    []Stat // numbers of every tab, for scripts
+	Foot     []Text // facts at the left of the foot
+	Links    []Link // downloads and copies at its right
+
+	// Exactly one of these is set.
+	Landing  *Landing
+	Overview *Overview
+	Rollouts *Rollouts
+	Tasks    *Tasks
+	Health   *Health
+	Files    *Files
+	Rollout  *Rollout
+	Missing  *Missing
+}
+
+// A Phase is the page's data-state.
+type Phase string
+
+// The phases of a page.
+const (
+	Starting Phase = "starting"
+	Idle     Phase = "idle"
+	Scanning Phase = "scanning"
+	Ready    Phase = "ready"
+	Failed   Phase = "failed"
+)
+
+// A Text is a short text with what a pointer or a screen reader adds to it.
+type Text struct {
+	Text  string
+	Title string // full value or reason; may be empty
+	Muted bool
+	Mono  bool
+	Mark  Mark   // shape in front of the text
+	Href  string // makes it a link
+}
+
+// A Mark is a shape with a meaning and a word of its own: shape and word always go together.
+type Mark string
+
+// The marks. The value is the CSS class and the name in the table of shapes.
+const (
+	NoMark         Mark = ""
+	MarkHealthy    Mark = "healthy"
+	MarkUnhealthy  Mark = "unhealthy"
+	MarkUnobserved Mark = "unobserved"
+	MarkMasked     Mark = "masked"
+	MarkUnscored   Mark = "unscored"
+	MarkOmitted    Mark = "omitted"
+	MarkFailed     Mark = "failed"
+	MarkUnknown    Mark = "unknown"
+	MarkMeasured   Mark = "measured"
+)
+
+// A Stat is one number under a stable dotted name. Value is exact: an int or a text as it is, a float as
+// its shortest form, "" when missing.
+type Stat struct {
+	Name, Value string
+	Run         string // set when runs are shown apart
+}
+
+// A Link is an action at the foot of a page. Download names the file it saves, Copy the form it copies.
+type Link struct {
+	Text     string
+	Href     string
+	Download string // file name; the engine makes the content
+	Copy     string // tsv, link …
+}
+
+// A Lock says what the page can send, and why nothing leaves.
+type Lock struct {
+	Text  string
+	Mode  string
+	Lines []string // the proof: policy in force, requests since load, what was read
+}
+
+// A RunChoice is one entry of the run switcher.
+type RunChoice struct {
+	Name    string
+	Detail  string
+	Href    string
+	Current bool
+}
+
+// A Tab is one tab of the bar.
+type Tab struct {
+	ID, Title, Href string
+	Current         bool
+	Key             string // second key of the shortcut "g …"
+}
+
+// A FilterBar is the row under the bar.
+type FilterBar struct {
+	Text    string
+	Chips   []Chip
+	Error   string // why the text is not used
+	ErrorAt int    // character it begins at
+	Shown   int
+	Total   int
+	Count   string // "312 of 20,000"
+	Unit    string // "rollouts", "rollouts read so far"
+	Hidden  bool
+}
+
+// A Chip is one part of the filter; Remove is the link without it.
+type Chip struct{ Text, Remove string }
+
+// Progress says how far reading is.
+type Progress struct {
+	Name      string
+	Bytes     Text // "1,344,041,340 of 3,202,208,307 bytes"
+	Rows      Text
+	Rate      Text
+	Left      Text
+	Percent   int
+	Note      string
+	Cancelled bool
+}
+
+// An Alert is a message about input that could not be used as it is.
+type Alert struct {
+	Code  string // one of the codes of the data-* contract
+	Text  string
+	Place Text   // file, line, byte; may be empty
+	Help  string // what can be done
+	Count int    // how many of its kind this stands for, at least 1
+}
+
+// A Landing is the page before any file is there.
+type Landing struct {
+	Heading, Lead, Privacy string
+	Loading                string // while the reader loads
+	Understood             []Pair
+	Note                   string
+}
+
+// A Pair is a name with its text.
+type Pair struct{ Name, Text string }
+
+// A Missing page stands where a link names files that are not there yet.
+type Missing struct {
+	Heading string
+	Lines   []Text
+	Table   Table
+}
+
+// A Fact is a labelled value of a summary strip or of the facts column.
+type Fact struct {
+	Label string
+	Value Text
+	Note  Text   // denominator or addition, muted
+	Stat  string // dotted name, may be empty
+	Exact string // its data-value
+}
+
+// A Share is one part of a whole: a verdict with its count.
+type Share struct {
+	Mark    Mark
+	Word    string
+	Count   int
+	Text    string  // count with separators
+	Percent string  // "6.975 %", of all
+	Part    float64 // 0 … 1
+	Href    string  // filters to it
+	Stat    string
+}
+
+// A Table is the one component for rows: a window into Total of them.
+type Table struct {
+	ID       string // data-table
+	Caption  string // for screen readers
+	Columns  []Column
+	Total    int
+	From     int // ordinal of Rows[0] in the table
+	Rows     []Row
+	Height   int    // of a row in CSS pixels
+	Empty    string // what to say when Total is 0
+	Window   bool   // rows are asked for as they come into sight
+	Sortable bool
+}
+
+// A Column is the head of a table column.
+type Column struct {
+	Key, Title string
+	Unit       string
+	Right      bool // numbers
+	Mono       bool
+	Grow       bool   // takes the room that is left
+	Width      int    // CSS pixels, 0 for its content
+	Href       string // sorts by it
+	Sorted     int    // 1 ascending, −1 descending
+	Help       string
+}
+
+// A Row is one row of a table.
+type Row struct {
+	ID       string // stable within the table
+	Index    int    // ordinal in the table
+	Rollout  string // "<source>:<line>" for data-rollout
+	Finding  string // check id for data-finding
+	Href     string
+	Selected bool
+	Cells    []Cell
+	Open     *Detail // shown under the row
+}
+
+// A Cell is one value of a row.
+type Cell struct {
+	Text  Text
+	Extra Text    // muted addition behind the text: "of 19,612", "+1"
+	Bar   float64 // 0 … 1 draws a bar; negative draws none
+	Tone  string  // class of the bar: "", unhealthy …
+	Stat  string
+	Exact string
+}
+
+// A Detail explains an open row.
+type Detail struct {
+	Text   string
+	Notes  []string
+	Tables []Table
+	Links  []Link
+}
+
+// Health is the Health tab.
+type Health struct {
+	Judged  string // "verdict of 19,612 judged rollouts"
+	Shares  []Share
+	Facts   []Fact
+	Checks  Table
+	Refused *Alert // why there is no report
+	Options HealthOptions
+	Partial string // note while reading: what is not known yet
+}
+
+// HealthOptions are the controls that reduce again without a new scan.
+type HealthOptions struct {
+	Profiles []Choice
+	Ignored  []Choice // every check, ignored or not
+	Unknown  string   // error about unknown ids
+}
+
+// A Choice is one value of a control.
+type Choice struct {
+	Value, Title, Help string
+	Href               string
+	On                 bool
+}
+
+// Rollouts is the Rollouts tab.
+type Rollouts struct {
+	Facts  []Fact
+	Charts []Chart
+	Table  Table
+}
+
+// Files is the Files tab.
+type Files struct {
+	Facts   []Fact
+	Read    Table // rollout files with their accounting
+	Others  Table // everything else with its kind
+	Refused Table // unreadable lines: place, reason, bytes as text
+	Order   []FileOrder
+}
+
+// FileOrder is one entry of the list that can be reordered.
+type FileOrder struct {
+	Name           string
+	Up, Down, Drop string // links; "" where there is nothing to do
+	Dropped        bool
+}
+
+// Overview is the first tab.
+type Overview struct {
+	Panels []Panel
+	Eyes   Table
+	Note   string
+}
+
+// A Panel is one of the four of the Overview.
+type Panel struct {
+	Title, Href, Link string
+	Number            Text
+	Of                string
+	Shares            []Share
+	Charts            []Chart
+	Table             *Table
+	Lines             []Line
+}
+
+// A Line is a finding of a panel with its count at the right.
+type Line struct {
+	Mark  Mark
+	Text  string
+	Right string
+	Href  string
+}
+
+// Tasks is the Tasks tab.
+type Tasks struct {
+	Facts []Fact
+	Grid  Grid
+	Table Table
+}
+
+// A Grid is drawn on a canvas: tasks × repeats.
+type Grid struct {
+	Tasks, Repeats int
+	Caption        string
+}
+
+// A Chart is a small chart of counted bins or of a line.
+type Chart struct {
+	ID, Title string
+	Caption   string
+	Kind      string // bars, strip, line
+	Bins      []Bin
+	Max       float64
+}
+
+// A Bin is one mark of a chart.
+type Bin struct {
+	Label string
+	Value float64
+	Text  string
+	Href  string
+	Tone  string
+}
+
+// Rollout is the page of one rollout.
+type Rollout struct {
+	Back      Link
+	Name      string // "880-6"
+	TaskName  string
+	Parts     []Tab
+	Place     string // "5 of 74"
+	Prev      string
+	Next      string
+	Facts     []FactGroup
+	Findings  []FindingView
+	Unjudged  []UnjudgedView
+	Notices   []Alert
+	Raw       *Raw
+	Turns     []TurnMark
+	Blocks    []Block
+	BlockNote string
+}
+
+// A FactGroup is a titled part of the facts column.
+type FactGroup struct {
+	Title string
+	Note  string
+	Facts []Fact
+}
+
+// A FindingView is a finding at its place.
+type FindingView struct {
+	Check    string
+	Sentence string
+	Where    Text // "turn 6", links to the place
+	Detail   []Pair
+	Target   string // id of the element it stands at
+}
+
+// An UnjudgedView is a check that could not be judged on this row.
+type UnjudgedView struct{ Check, Reason string }
+
+// A TurnMark is one entry of the turn rail.
+type TurnMark struct {
+	No      int
+	Href    string
+	Mark    Mark
+	Current bool
+}
+
+// A Block is one part of a transcript.
+type Block struct {
+	ID       string
+	Kind     string // turn, message, reasoning, call, output, image, raw, finding, note
+	Title    string
+	Note     string
+	Text     string
+	Mono     bool
+	Folded   int    // characters left out
+	Unfold   string // link that shows them
+	Image    string // data URL of an image that may be shown
+	Mark     Mark
+	Children []Block
+}
+
+// Raw is the row's JSON as lines.
+type Raw struct {
+	Note  string
+	Lines []RawLine
+	Total int
+}
+
+// A RawLine is one line of pretty-printed JSON.
+type RawLine struct {
+	Depth   int
+	Key     string
+	Text    string
+	Kind    string
+	Folded  int
+	Pointer string
+	Marked  bool
+	Toggle  string
+}

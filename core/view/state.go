@@ -1,0 +1,182 @@
+package view
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A State is everything a person can set about what is shown. The zero State is the first look at a run.
+type State struct {
+	Order   []string // source names in the order they are read; empty means the default order
+	Drop    []string // source names that are left out
+	Apart   bool     // every run has its own report and ordinals
+	Run     string   // name of the run that is shown when runs are apart
+	Tab     string   // one of [Tabs]; "" is the first that has evidence
+	Filter  string   // filter text, see package filter
+	Sort    string   // column key, with "-" in front for descending
+	Columns []string // keys of the chosen columns in order; empty means the default ones
+	Check   string   // the check that is open on the Health tab
+	Rollout string   // "<source name>:<line>" of the open rollout
+	Part    string   // part of the rollout page: transcript, tokens, calls, raw
+	Turn    int      // turn the page stands at, 0 for none
+	Profile string   // of the health rules: "" and 0.7, or main
+	Ignore  []string // ignored check ids, as given
+}
+
+// Encode gives the canonical fragment: fixed order of keys, nothing that has its zero value.
+func (s State) Encode() string {
+	var b strings.Builder
+	put := func(key, value string) {
+		if value == "" {
+			return
+		}
+		if b.Len() > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(key)
+		b.WriteByte('=')
+		b.WriteString(escape(value))
+	}
+	put("tab", s.Tab)
+	put("run", s.Run)
+	put("rollout", s.Rollout)
+	put("part", s.Part)
+	if s.Turn != 0 {
+		put("turn", strconv.Itoa(s.Turn))
+	}
+	put("check", s.Check)
+	put("filter", s.Filter)
+	put("sort", s.Sort)
+	put("columns", join(s.Columns))
+	put("profile", s.Profile)
+	put("ignore", join(s.Ignore))
+	put("order", join(s.Order))
+	put("drop", join(s.Drop))
+	if s.Apart {
+		put("apart", "1")
+	}
+	return b.String()
+}
+
+// Decode reads a fragment or query string, with or without its leading # or ?. It takes what it
+// understands; unknown lists the keys it did not, in order, so that a page can say so.
+func Decode(text string) (s State, unknown []string) {
+	text = strings.TrimLeft(text, "#?")
+	unknown = []string{}
+	for part := range strings.SplitSeq(text, "&") {
+		if part == "" {
+			continue
+		}
+		key, raw, _ := strings.Cut(part, "=")
+		value, err := url.QueryUnescape(raw)
+		if err != nil {
+			unknown = append(unknown, key)
+			continue
+		}
+		switch key {
+		case "tab":
+			s.Tab = value
+		case "run":
+			s.Run = value
+		case "rollout":
+			s.Rollout = value
+		case "part":
+			s.Part = value
+		case "turn":
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 0 {
+				unknown = append(unknown, key)
+				continue
+			}
+			s.Turn = n
+		case "check":
+			s.Check = value
+		case "filter":
+			s.Filter = value
+		case "sort":
+			s.Sort = value
+		case "columns":
+			s.Columns = split(value)
+		case "profile":
+			s.Profile = value
+		case "ignore":
+			s.Ignore = split(value)
+		case "order":
+			s.Order = split(value)
+		case "drop":
+			s.Drop = split(value)
+		case "apart":
+			s.Apart = value == "1"
+		default:
+			unknown = append(unknown, key)
+		}
+	}
+	return s, unknown
+}
+
+// Href gives the link to this State.
+func (s State) Href() string { return "#" + s.Encode() }
+
+// With gives a copy changed by f. Lists are copied, so the change cannot reach s.
+func (s State) With(f func(*State)) State {
+	s.Order, s.Drop, s.Columns, s.Ignore = slices.Clone(s.Order), slices.Clone(s.Drop), slices.Clone(s.Columns), slices.Clone(s.Ignore)
+	f(&s)
+	return s
+}
+
+// Tab, with what the tab needs cleared, is the State behind a click on a tab: the filter stays, the place
+// inside another tab does not.
+func (s State) ToTab(tab string) State {
+	return s.With(func(s *State) {
+		s.Tab, s.Rollout, s.Part, s.Turn, s.Check, s.Sort = tab, "", "", 0, "", ""
+	})
+}
+
+// A list is joined by commas; a comma or backslash inside a name is escaped by a backslash.
+func join(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = strings.NewReplacer(`\`, `\\`, `,`, `\,`).Replace(s)
+	}
+	return strings.Join(quoted, ",")
+}
+
+func split(text string) []string {
+	var list []string
+	var item strings.Builder
+	escaped := false
+	for _, r := range text {
+		switch {
+		case escaped:
+			item.WriteRune(r)
+			escaped = false
+		case r == '\\':
+			escaped = true
+		case r == ',':
+			list = append(list, item.String())
+			item.Reset()
+		default:
+			item.WriteRune(r)
+		}
+	}
+	return append(list, item.String())
+}
+
+// escape keeps a fragment readable: only what would end or change a value is written as %XX.
+func escape(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ' ':
+			b.WriteByte('+')
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_.~:/,()!*'@;$", c) >= 0:
+			b.WriteByte(c)
+		default:
+			const digits = "0123456789ABCDEF"
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		}
+	}
+	return b.String()
+}
