@@ -1,0 +1,34 @@
+package web
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed assets
+var embedded embed.FS
+
+// Assets is the tree of the files that the page's document loads:
+//
+//	page.js                   the page's script, a classic script
+//	worker.js                 the source of the workers, without its loader
+//	built/wasm_exec.js        the loader that the Go toolchain ships
+//	built/rollscope.wasm      the module, with .gz and .br forms beside it
+//	any other file            delivered under its own name
+//
+// The folder built is empty in a fresh clone: "make wasm" fills it.
+//
+// How page.js finds its parts is the same in every delivery (package bundle makes them all):
+//
+//   - Where page.js has an address (document.currentScript.src), "worker.js" and "rollscope.wasm" lie beside it.
+//     That worker.js is the loader followed by the source, so the text of one fetch is a whole Blob worker.
+//   - Where it is inlined, the element #rollscope-worker holds that same text, and #rollscope-wasm the module:
+//     base64 of its gzip form. Both are <script type="text/plain">.
+//   - <html data-runs="/runs"> names the list of runs that the server hands out; without it there is none.
+func Assets() fs.FS {
+	sub, err := fs.Sub(embedded, "assets")
+	if err != nil {
+		panic(err) // the name is a constant and valid
+	}
+	return sub
+}
