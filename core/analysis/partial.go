@@ -38,9 +38,6 @@ func (p *Partial) digest(i int) []byte {
 // maxDigests bounds the digests of one partial, whose ends are 32-bit numbers.
 const maxDigests = math.MaxUint32
 
-// full tells whether the partial should be taken before another row is added.
-func (p *Partial) full() bool { return len(p.digests) > maxDigests/4 }
-
 func (p *Partial) add(line uint32, offset, length int64, digests []byte) {
 	p.lines = append(p.lines, line)
 	p.offsets = append(p.offsets, offset)

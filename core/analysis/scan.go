@@ -24,6 +24,7 @@ type mapper interface {
 type Scan struct {
 	source   int
 	from, to int64 // the range
+	maxLine  int64
 	next     int64 // first byte of the next Feed
 	skipping bool  // still inside a line that began before the range
 	done     bool
@@ -39,22 +40,23 @@ type Scan struct {
 // NewScan begins a scan of the lines whose first byte lies in [from, to) of a source. maxLine is the
 // length of the longest line that is read, in bytes, 0 for no bound: longer ones are unreadable.
 func NewScan(source int, from, to, maxLine int64) *Scan {
-	s := &Scan{source: source, from: from, to: to, next: from}
+	s := &Scan{source: source, from: from, to: to, next: from, maxLine: maxLine, done: from >= to}
 	if from > 0 {
 		// The byte in front of the range tells whether a line begins with it.
 		s.next, s.skipping = from-1, true
 	} else {
-		s.splitter = jsonl.NewSplitter(0)
-		s.splitter.Max = maxLine
+		s.begin(0)
 	}
-	if s.skipping {
-		s.splitter = &jsonl.Splitter{Max: maxLine}
-	}
-	s.done = from >= to
 	s.mappers = [sections]mapper{sectionHealth: new(health.Mapper)}
 	s.partial = &Partial{Source: source, From: from}
 	s.emit = s.line
 	return s
+}
+
+// begin starts the first line of the range.
+func (s *Scan) begin(offset int64) {
+	s.splitter = jsonl.NewSplitter(offset)
+	s.splitter.Max = s.maxLine
 }
 
 // Next is the offset of the byte that the next Feed must begin with.
@@ -77,9 +79,7 @@ func (s *Scan) Feed(b []byte) (done bool) {
 		s.skipping = false
 		s.next += int64(end) + 1
 		b = b[end+1:]
-		maxLine := s.splitter.Max
-		s.splitter = jsonl.NewSplitter(s.next)
-		s.splitter.Max = maxLine
+		s.begin(s.next)
 		if s.next >= s.to {
 			s.done = true
 			return true

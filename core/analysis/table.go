@@ -47,6 +47,26 @@ func NewTable(names []string, sizes []int64) *Table {
 // ErrPartial means that a partial does not belong into the table it was added to.
 var ErrPartial = errors.New("partial does not fit")
 
+// Adopt takes over what another table has read of the sources with the same numbers. Names and sizes stay
+// those of t.
+func (t *Table) Adopt(old *Table) {
+	for i := range old.sources {
+		name, size := t.sources[i].name, t.sources[i].size
+		t.sources[i] = old.sources[i]
+		t.sources[i].name, t.sources[i].size = name, size
+	}
+}
+
+// Select makes a table of some of the sources in another order, without reading anything again. The two
+// share their partials; the new one takes no more.
+func (t *Table) Select(order []int) *Table {
+	u := &Table{sources: make([]tableSource, len(order))}
+	for i, source := range order {
+		u.sources[i] = t.sources[source]
+	}
+	return u
+}
+
 // Add takes a partial in. Partials may come in any order; ranges must not overlap.
 func (t *Table) Add(p *Partial) error {
 	if p.Source < 0 || p.Source >= len(t.sources) {

@@ -1,0 +1,254 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/runfolder"
+)
+
+// A Desk holds everything that is known about the files a person gave, and makes Pages of it.
+//
+// It never reads a file. The host scans the files that [Desk.Open] names and adds what comes of it; a Page
+// that shows a row lists the bytes it needs, and the host supplies them and asks again.
+type Desk struct {
+	files    []runfolder.File
+	listing  *runfolder.Listing
+	sources  []int           // file index of each source; the number of a source never changes
+	sourceOf map[int]int     // the reverse
+	table    *analysis.Table // of all sources, in the order they were listed
+	texts    supplied
+	chosen   selection
+	opened   openRow
+}
+
+// A Task names a file that should be scanned.
+type Task struct {
+	Source int   // number to scan it under
+	File   int   // index in the list of files
+	Size   int64 // in bytes
+}
+
+// Open takes a list of files and tells which to scan. Files that are there already stay, with what was
+// read of them, when add is set; otherwise the desk begins anew.
+func (d *Desk) Open(files []runfolder.File, add bool) []Task {
+	old := *d
+	if !add {
+		old = Desk{}
+	}
+	d.files = append(slices.Clone(old.files), files...)
+	d.listing = runfolder.Sort(d.files)
+	// A source keeps its number, so that scans under way still fit.
+	d.sources = slices.Clone(old.sources)
+	d.sourceOf = map[int]int{}
+	var tasks []Task
+	for source, file := range d.sources {
+		d.sourceOf[file] = source
+	}
+	for _, file := range d.listing.Rollouts() {
+		if _, known := d.sourceOf[file]; known {
+			continue
+		}
+		source := len(d.sources)
+		d.sources = append(d.sources, file)
+		d.sourceOf[file] = source
+		tasks = append(tasks, Task{Source: source, File: file, Size: d.files[file].Size})
+	}
+	names, sizes := make([]string, len(d.sources)), make([]int64, len(d.sources))
+	for source, file := range d.sources {
+		names[source], sizes[source] = d.listing.Entries[file].Name, d.files[file].Size
+	}
+	table := analysis.NewTable(names, sizes)
+	if old.table != nil {
+		table.Adopt(old.table)
+	}
+	d.table = table
+	d.chosen, d.opened, d.texts = selection{}, openRow{}, supplied{}
+	return tasks
+}
+
+// Add takes in a part of a scan.
+func (d *Desk) Add(p *analysis.Partial) error {
+	if d.table == nil {
+		return errors.New("no files are open")
+	}
+	if err := d.table.Add(p); err != nil {
+		return err
+	}
+	d.chosen.stale = true
+	return nil
+}
+
+// Rows and Complete say how far the reading of all sources is.
+func (d *Desk) Rows() int64 {
+	if d.table == nil {
+		return 0
+	}
+	return d.table.Total().Rows()
+}
+
+// Complete tells whether all sources are in.
+func (d *Desk) Complete() bool { return d.table != nil && d.table.Complete() }
+
+// Empty tells whether there are no files.
+func (d *Desk) Empty() bool { return len(d.files) == 0 }
+
+// A Need names bytes that a page shows and the host must supply.
+type Need struct {
+	File   int
+	Offset int64
+	Length int64
+}
+
+// supplied keeps the bytes that were asked for last.
+type supplied struct {
+	need Need
+	data []byte
+	ok   bool
+	err  string
+}
+
+// Supply hands over the bytes of a Need. The desk keeps them. A problem of the host, such as a file that
+// has vanished, is given instead of the bytes.
+func (d *Desk) Supply(n Need, data []byte, problem string) {
+	d.texts = supplied{need: n, data: data, ok: true, err: problem}
+	d.opened = openRow{}
+}
+
+// selection is the part of the files that a State looks at, with what was derived from it.
+type selection struct {
+	key     string // of the state it belongs to
+	sources []int
+	table   *analysis.Table
+	stale   bool // rows have come in since
+
+	options health.Options
+	ignored error // why the ignored checks cannot be used
+	report  *health.Report
+	refused error // why there is no report
+
+	verdicts [3]int  // so far, before there is a report
+	preview  int     // rows that are in verdicts
+	filter   matches // of the filter that was asked for last
+}
+
+// choose finds the selection of a State and what of the State names nothing.
+func (d *Desk) choose(s State) *selection {
+	key := s.With(func(s *State) {
+		*s = State{Order: s.Order, Drop: s.Drop, Apart: s.Apart, Run: s.Run, Profile: s.Profile, Ignore: s.Ignore}
+	}).Encode()
+	c := &d.chosen
+	if c.key != key || c.table == nil {
+		*c = selection{key: key, sources: d.ordered(s), stale: true}
+		c.options = health.Options{Profile: s.Profile}
+		if c.options.Profile == "" {
+			c.options.Profile = health.Profile07
+		}
+		c.options.Ignored, c.ignored = health.NormalizeIgnored(s.Ignore)
+	}
+	if c.stale {
+		c.table = d.table.Select(c.sources)
+		c.stale = false
+		c.report, c.refused = nil, nil
+		c.filter = matches{}
+	}
+	if c.report == nil && c.refused == nil && c.table.Complete() {
+		c.report, c.refused = c.reduce()
+	}
+	return c
+}
+
+// reduce makes the report of complete sources.
+func (c *selection) reduce() (*health.Report, error) {
+	if c.ignored != nil {
+		return nil, c.ignored
+	}
+	reducer, err := health.NewReducer(c.options)
+	if err != nil {
+		return nil, err
+	}
+	c.table.Each(0, func(r *analysis.Row) bool {
+		var digest analysis.Digest
+		if digest, err = r.Digest(); err != nil {
+			return false
+		}
+		err = reducer.Add(&health.Row{
+			Source: r.Source, Name: c.table.Name(r.Source), Line: r.Line, Ordinal: r.Ordinal,
+			Identity: digest.Identity, Digest: digest.Health,
+		})
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reducer.Report()
+}
+
+// ordered gives the sources of a State in their visible order.
+func (d *Desk) ordered(s State) []int {
+	var list []int
+	for _, file := range d.listing.Rollouts() {
+		if s.Apart && s.Run != "" && d.listing.Runs[d.listing.Entries[file].Run].Name != s.Run {
+			continue
+		}
+		if slices.Contains(s.Drop, d.listing.Entries[file].Name) {
+			continue
+		}
+		list = append(list, d.sourceOf[file])
+	}
+	if len(s.Order) == 0 {
+		return list
+	}
+	place := map[string]int{}
+	for i, name := range s.Order {
+		if _, seen := place[name]; !seen {
+			place[name] = i
+		}
+	}
+	at := func(source int) int {
+		if i, named := place[d.name(source)]; named {
+			return i
+		}
+		return len(s.Order)
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return at(a) - at(b) })
+	return list
+}
+
+func (d *Desk) name(source int) string { return d.listing.Entries[d.sources[source]].Name }
+
+// place splits the "<source>:<line>" of a State.
+func place(text string) (name string, line int64, ok bool) {
+	colon := strings.LastIndexByte(text, ':')
+	if colon < 0 {
+		return "", 0, false
+	}
+	line, err := strconv.ParseInt(text[colon+1:], 10, 64)
+	return text[:colon], line, err == nil && line > 0
+}
+
+// find gives the ordinal of the row that a State has open.
+func (c *selection) find(text string) (ordinal int, ok bool) {
+	name, line, ok := place(text)
+	if !ok {
+		return 0, false
+	}
+	for i := range c.table.Sources() {
+		if c.table.Name(i) == name {
+			if ordinal, ok := c.table.Find(i, line); ok {
+				return ordinal, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// placeOf writes the place of a row.
+func placeOf(t *analysis.Table, r *analysis.Row) string {
+	return fmt.Sprintf("%s:%d", t.Name(r.Source), r.Line)
+}
