@@ -155,8 +155,10 @@ type Pair struct{ Name, Text string }
 // A Missing page stands where a link names files that are not there yet.
 type Missing struct {
 	Heading string
-	Lines   []Text
+	Lines   []Text // what a link holds and what happens next
 	Table   Table
+	Go      Link   // goes on without what is missing
+	Shows   []Text // what the link will show
 }
 
 // A Fact is a labelled value of a summary strip or of the facts column.
@@ -190,6 +192,7 @@ type Table struct {
 	Rows     []Row
 	Height   int    // of a row in CSS pixels
 	Empty    string // what to say when Total is 0
+	Note     string // beside or under the rows: what they are out of, how they are ranked
 	Window   bool   // rows are asked for as they come into sight
 	Sortable bool
 }
@@ -200,6 +203,7 @@ type Column struct {
 	Unit       string
 	Right      bool // numbers
 	Mono       bool
+	Bars       bool   // its cells draw Cell.Bar even when it is 0
 	Grow       bool   // takes the room that is left
 	Width      int    // CSS pixels, 0 for its content
 	Href       string // sorts by it
@@ -223,8 +227,9 @@ type Row struct {
 type Cell struct {
 	Text  Text
 	Extra Text    // muted addition behind the text: "of 19,612", "+1"
-	Bar   float64 // 0 … 1 draws a bar; negative draws none
+	Bar   float64 // 0 … 1 draws a bar; 0 only in a column with Bars, negative never
 	Tone  string  // class of the bar: "", unhealthy …
+	Parts []Share // draws a stacked bar
 	Stat  string
 	Exact string
 }
@@ -366,6 +371,14 @@ type FactGroup struct {
 	Title string
 	Note  string
 	Facts []Fact
+	Boxes []Box // values side by side: the repeats of a task
+}
+
+// A Box is a value among its like: the repeat of a task.
+type Box struct {
+	Value   Text
+	Solved  bool // reward 1
+	Current bool
 }
 
 // A FindingView is a finding at its place.
@@ -392,7 +405,9 @@ type TurnMark struct {
 type Block struct {
 	ID       string
 	Kind     string // turn, message, reasoning, call, output, image, raw, finding, note
+	Turn     int    // number of the turn, for kind turn
 	Title    string
+	Name     string // behind the title in monospace: the tool that is called
 	Note     string
 	Text     string
 	Mono     bool
@@ -416,7 +431,7 @@ type RawLine struct {
 	Key     string
 	Text    string
 	Kind    string
-	Folded  int
+	Folded  int // characters of a text, entries of an object or array, that are left out
 	Pointer string
 	Marked  bool
 	Toggle  string
