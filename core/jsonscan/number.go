@@ -2,69 +2,182 @@ package jsonscan
 
 import (
 	"math"
+	"math/bits"
 	"strconv"
 )
 
-// An Integer is the value of an [Int]: sign and magnitude, from −2^63 to 2^64−1.
-type Integer struct {
-	Negative  bool
-	Magnitude uint64
-}
+const (
+	zerosWord = ones * '0'
+	// sureDigits is how many digits a whole number may have and be an Int in any case.
+	sureDigits = 18
+)
 
-// Int64 gives the value if it fits.
-func (n Integer) Int64() (int64, bool) {
-	if n.Negative {
-		return -int64(n.Magnitude), true
-	}
-	return int64(n.Magnitude), n.Magnitude <= math.MaxInt64
-}
-
-// Append appends the decimal form.
-func (n Integer) Append(dst []byte) []byte {
-	if n.Negative && n.Magnitude != 0 {
-		dst = append(dst, '-')
-	}
-	return strconv.AppendUint(dst, n.Magnitude, 10)
-}
-
-// String gives the decimal form.
-func (n Integer) String() string { return string(n.Append(nil)) }
-
-// Compare orders integers by value.
-func (n Integer) Compare(m Integer) int {
-	switch {
-	case n == m:
-		return 0
-	case n.Negative != m.Negative:
-		if n.Negative {
-			return -1
+// checkNumbers validates the number at i and, if list is set, those that follow it behind commas. It
+// returns the offset behind the last one, how many more than one there are, and their kinds. If one of
+// them cannot stand, end is 0 and more is where that one begins, counted from i.
+func checkNumbers(text []byte, i int, list bool) (end int, more uint32, kinds Kinds) {
+	first := i
+	for {
+		start := i
+		if text[i] == '-' {
+			i++
 		}
-		return 1
-	case (n.Magnitude < m.Magnitude) != n.Negative:
-		return -1
+		if i+8 > len(text) {
+			goto slow
+		}
+		{
+			x := load(text, i) ^ zerosWord
+			run := bits.TrailingZeros64(noDigits(x)) >> 3
+			if run == 0 || x&0xFF == 0 && run > 1 {
+				return 0, uint32(start - first), 0
+			}
+			whole := i
+			i += run
+			if run == 8 {
+				i = digitRun(text, i)
+				if i-whole > sureDigits {
+					goto slow
+				}
+			}
+		}
+		if i < len(text) && text[i] == '.' {
+			i++
+			fraction := i
+			for i+8 <= len(text) {
+				run := bits.TrailingZeros64(noDigits(load(text, i)^zerosWord)) >> 3
+				i += run
+				if run != 8 {
+					goto point
+				}
+			}
+			i = digits(text, i)
+		point:
+			if i == fraction {
+				return 0, uint32(start - first), 0
+			}
+			if i < len(text) && text[i]|0x20 == 'e' {
+				goto slow
+			}
+			kinds |= 1 << Float
+		} else {
+			if i < len(text) && text[i]|0x20 == 'e' {
+				goto slow
+			}
+			kinds |= 1 << Int
+		}
+		goto next
+	slow:
+		{
+			var kind Kind
+			if i, kind = checkNumber(text, start); i == 0 {
+				return 0, uint32(start - first), 0
+			}
+			kinds |= 1 << kind
+		}
+	next:
+		if !list || len(text)-i < 3 || text[i] != ',' {
+			return i, more, kinds
+		}
+		j := i + 1
+		if text[j] == ' ' {
+			j++
+		}
+		if c := text[j]; c-'0' >= 10 && c != '-' {
+			return i, more, kinds
+		}
+		i = j
+		more++
 	}
-	return 1
 }
 
-// Integer is the value of an [Int]; ok is false for every other kind. −0 is 0.
-func (v Value) Integer() (n Integer, ok bool) {
-	if v.doc == nil {
-		return n, false
+// digitRun gives the offset behind the decimal digits from i on.
+func digitRun(text []byte, i int) int {
+	for i+8 <= len(text) {
+		run := bits.TrailingZeros64(noDigits(load(text, i)^zerosWord)) >> 3
+		i += run
+		if run != 8 {
+			return i
+		}
 	}
-	digits := v.doc.text[v.at:v.end]
-	if digits[0] == '-' {
+	return digits(text, i)
+}
+
+// checkNumber validates the number at i and returns the offset behind it, or 0 if it cannot stand.
+func checkNumber(text []byte, i int) (end int, kind Kind) {
+	start := i
+	if text[i] == '-' {
+		i++
+	}
+	whole := i
+	i = digitRun(text, i)
+	count := i - whole
+	if count == 0 || count > 1 && text[whole] == '0' {
+		return 0, 0
+	}
+	kind = Int
+	if i < len(text) && text[i] == '.' {
+		kind = Float
+		fraction := i + 1
+		if i = digitRun(text, fraction); i == fraction {
+			return 0, 0
+		}
+	}
+	exponent := int64(0)
+	if i < len(text) && text[i]|0x20 == 'e' {
+		kind = Float
+		i++
+		minus := i < len(text) && text[i] == '-'
+		if i < len(text) && (text[i] == '-' || text[i] == '+') {
+			i++
+		}
+		first := i
+		if i = digitRun(text, first); i == first {
+			return 0, 0
+		}
+		if !minus {
+			exponent = saturated(text[first:i])
+		}
+	}
+	// A number is smaller than ten to the power of its whole digits plus its exponent, so only these few
+	// can reach infinity.
+	if int64(count)+exponent > 308 && math.IsInf(parseFloat(text[start:i]), 0) {
+		return 0, 0
+	}
+	if kind == Int && count > sureDigits {
+		if _, ok := parseInteger(text[start:i]); !ok {
+			kind = Float
+		}
+	}
+	return i, kind
+}
+
+// saturated reads decimal digits up to a bound that no text length reaches.
+func saturated(digits []byte) int64 {
+	n := int64(0)
+	for _, c := range digits {
+		if n < 1<<40 {
+			n = n*10 + int64(c-'0')
+		}
+	}
+	return n
+}
+
+// parseInteger reads a literal if it is an Int.
+func parseInteger(text []byte) (n Integer, ok bool) {
+	digits := text
+	if len(digits) > 0 && digits[0] == '-' {
 		n.Negative = true
 		digits = digits[1:]
 	}
 	if len(digits) == 0 || len(digits) > 20 {
 		return Integer{}, false
 	}
-	for _, c := range digits {
-		if c < '0' || c > '9' {
+	for i, c := range digits {
+		d := uint64(c - '0')
+		if d > 9 {
 			return Integer{}, false
 		}
-		d := uint64(c - '0')
-		if n.Magnitude > (math.MaxUint64-d)/10 {
+		if i >= sureDigits && n.Magnitude > (math.MaxUint64-d)/10 {
 			return Integer{}, false
 		}
 		n.Magnitude = n.Magnitude*10 + d
@@ -78,16 +191,86 @@ func (v Value) Integer() (n Integer, ok bool) {
 	return n, true
 }
 
-// Float is the nearest double of a number, Int or Float; ok is false for every other kind.
-func (v Value) Float() (f float64, ok bool) {
-	if v.doc == nil {
-		return 0, false
+const (
+	// shortNumber is the length up to which strconv reads every valid literal right. It gives up counting
+	// an exponent of more than five digits, which matters once a long row of zeros makes up for it.
+	shortNumber = 512
+	// enoughDigits is how many digits of a literal decide about the nearest double; of the others it only
+	// matters whether one of them is not zero. Every border between doubles has at most 767 digits, and
+	// strconv misplaces the point of a number with more than 800.
+	enoughDigits = 780
+)
+
+// parseFloat gives the double nearest to a valid literal, an infinity if it is too large for one.
+func parseFloat(text []byte) float64 {
+	if len(text) > shortNumber {
+		text = shorten(text)
 	}
-	switch c := v.doc.text[v.at]; {
-	case c == '-', c >= '0' && c <= '9':
-		// The scanner refused literals that overflow, so the only error left cannot occur.
-		f, _ = strconv.ParseFloat(string(v.doc.text[v.at:v.end]), 64)
-		return f, true
+	// A literal that is out of range gives an infinity and an error that says the same.
+	f, _ := strconv.ParseFloat(string(text), 64)
+	return f
+}
+
+// shorten writes a long literal with fewer digits and the same nearest double.
+func shorten(text []byte) []byte {
+	short := make([]byte, 0, enoughDigits+16)
+	if text[0] == '-' {
+		short, text = append(short, '-'), text[1:]
 	}
-	return 0, false
+	begin := len(short)
+	var exponent int64
+	point, more := false, false
+	for i, c := range text {
+		if c|0x20 == 'e' {
+			minus := text[i+1] == '-'
+			if minus || text[i+1] == '+' {
+				i++
+			}
+			e := saturated(text[i+1:])
+			if minus {
+				e = -e
+			}
+			exponent += e
+			break
+		}
+		if c == '.' {
+			point = true
+			continue
+		}
+		if point {
+			exponent--
+		}
+		switch {
+		case len(short)-begin == enoughDigits:
+			more = more || c != '0'
+			exponent++
+		case c != '0' || len(short) > begin:
+			short = append(short, c)
+		}
+	}
+	if more {
+		short = append(short, '1')
+		exponent--
+	}
+	if len(short) == begin {
+		return append(short, '0')
+	}
+	short = append(short, 'e')
+	return strconv.AppendInt(short, max(-20000, min(exponent, 20000)), 10)
+}
+
+// numberKind tells an Int from a Float.
+func numberKind(text []byte) Kind {
+	if len(text) > sureDigits {
+		if _, ok := parseInteger(text); ok {
+			return Int
+		}
+		return Float
+	}
+	for _, c := range text {
+		if c == '.' || c|0x20 == 'e' {
+			return Float
+		}
+	}
+	return Int
 }

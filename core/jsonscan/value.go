@@ -1,9 +1,6 @@
 package jsonscan
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "bytes"
 
 // Kind tells what a [Value] is. The zero Kind belongs to a value that is not there.
 type Kind uint8
@@ -26,25 +23,25 @@ var kindNames = [...]string{"absent", "null", "bool", "int", "float", "string", 
 // String gives the lower-case name of the kind.
 func (k Kind) String() string { return kindNames[k] }
 
-// doc is one scanned text and the ends of its containers.
-type doc struct {
-	text  []byte
-	marks []mark
-}
+// Kinds is a set of kinds, one bit each.
+type Kinds uint8
 
-// mark says where the container that opened as the n-th of its text ends. Containers beyond the bound of
-// the tape have no mark; readers then find the end by looking.
-type mark struct {
-	end    uint32 // offset behind the closing bracket
-	next   uint32 // number of the first container that opens behind it
-	height uint16 // levels of nesting, itself included
+// Has tells whether the set holds k.
+func (s Kinds) Has(k Kind) bool { return s>>k&1 != 0 }
+
+// Within tells whether the set holds nothing but the kinds given; the empty set always does.
+func (s Kinds) Within(kinds ...Kind) bool {
+	for _, k := range kinds {
+		s &^= 1 << k
+	}
+	return s == 0
 }
 
 // A Value is one JSON value inside a scanned text. The zero Value is absent.
 type Value struct {
 	doc     *doc
 	at, end uint32
-	mark    uint32 // number of the first container that opens at or behind at
+	mark    uint32 // number of the first mark at or behind at
 }
 
 // Exists tells whether the value is there at all; null exists.
@@ -81,10 +78,7 @@ func (v Value) Kind() Kind {
 	case 't', 'f':
 		return Bool
 	}
-	if _, ok := v.Integer(); ok {
-		return Int
-	}
-	return Float
+	return numberKind(v.doc.text[v.at:v.end])
 }
 
 // IsNull tells whether the value is null or absent, the two forms of "nothing" that most readers treat alike.
@@ -144,29 +138,32 @@ func (v Value) Height() int {
 	if !v.IsObject() && !v.IsArray() {
 		return 1
 	}
-	height := 0
-	if int(v.mark) < len(v.doc.marks) {
-		height = int(v.doc.marks[v.mark].height)
-	} else {
-		height = heightOf(v.doc.text[v.at:v.end])
+	if m := v.doc.marked(v.at, v.mark); m != nil {
+		return int(m.height)
 	}
-	return height
+	return v.doc.height(v.at, v.end, v.mark)
 }
 
-// Members walks an object's members in the order of the text; on any other kind there are none.
-func (v Value) Members() Members {
-	if !v.IsObject() {
-		return Members{}
+// Parts counts the members of an object or the elements of an array, and tells of which kinds their values
+// are. Repeated members count each. For a large container the answer is ready.
+func (v Value) Parts() (count int, kinds Kinds) {
+	switch {
+	case v.IsObject():
+		if m := v.doc.marked(v.at, v.mark); m != nil {
+			return int(m.count), m.kinds
+		}
+		for m := v.Members(); m.Next(); count++ {
+			kinds |= 1 << m.Value.Kind()
+		}
+	case v.IsArray():
+		if m := v.doc.marked(v.at, v.mark); m != nil {
+			return int(m.count), m.kinds
+		}
+		for e := v.Elements(); e.Next(); count++ {
+			kinds |= 1 << e.Value.Kind()
+		}
 	}
-	return Members{walk: walk{doc: v.doc, at: v.at + 1, mark: v.mark + 1}}
-}
-
-// Elements walks an array's elements; on any other kind there are none.
-func (v Value) Elements() Elements {
-	if !v.IsArray() {
-		return Elements{}
-	}
-	return Elements{walk: walk{doc: v.doc, at: v.at + 1, mark: v.mark + 1}}
+	return count, kinds
 }
 
 // Get finds a member of an object by its exact name; the last of repeated ones wins. The result is absent
@@ -183,11 +180,12 @@ func (v Value) Get(key string) Value {
 
 // Is tells whether the value is exactly this string.
 func (v Value) Is(s string) bool {
-	if !v.IsString() {
+	// Decoding never makes a string longer.
+	if !v.IsString() || v.Len()-2 < len(s) {
 		return false
 	}
-	inner := v.doc.text[v.at+1 : v.end-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
+	inner, escapes := v.Escaped()
+	if !escapes {
 		return string(inner) == s
 	}
 	return string(unescape(nil, inner)) == s
@@ -195,11 +193,8 @@ func (v Value) Is(s string) bool {
 
 // Text is the decoded content of a string, "" for any other kind.
 func (v Value) Text() string {
-	if !v.IsString() {
-		return ""
-	}
-	inner := v.doc.text[v.at+1 : v.end-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
+	inner, escapes := v.Escaped()
+	if !escapes {
 		return string(inner)
 	}
 	return string(unescape(nil, inner))
@@ -207,229 +202,52 @@ func (v Value) Text() string {
 
 // AppendText appends the decoded content of a string to dst; other kinds append nothing.
 func (v Value) AppendText(dst []byte) []byte {
-	if !v.IsString() {
-		return dst
+	inner, escapes := v.Escaped()
+	if !escapes {
+		return append(dst, inner...)
 	}
-	return unescape(dst, v.doc.text[v.at+1:v.end-1])
+	return unescape(dst, inner)
 }
 
 // Escaped gives the string's content between its quotes, escapes as written, and whether there are any.
+// It must not be changed or kept. Other kinds have none.
 func (v Value) Escaped() (inner []byte, escapes bool) {
 	if !v.IsString() {
 		return nil, false
 	}
-	inner = v.doc.text[v.at+1 : v.end-1]
+	inner = v.doc.text[v.at+1 : v.end-1 : v.end-1]
+	if m := v.doc.marked(v.at, v.mark); m != nil {
+		return inner, m.count != 0
+	}
 	return inner, bytes.IndexByte(inner, '\\') >= 0
 }
 
-// walk is a position between the parts of a container.
-type walk struct {
-	doc  *doc
-	at   uint32
-	mark uint32
+// Integer is the value of an [Int]; ok is false for every other kind. −0 is 0.
+func (v Value) Integer() (n Integer, ok bool) {
+	if v.doc == nil {
+		return n, false
+	}
+	return parseInteger(v.doc.text[v.at:v.end])
 }
 
-// Members is a walk over an object: call Next, then read Key and Value.
-type Members struct {
-	walk
-	Key   []byte // decoded name; valid until the next call of Next
-	Value Value
-}
-
-// Elements is a walk over an array: call Next, then read Value.
-type Elements struct {
-	walk
-	Value Value
-}
-
-// Next moves to the next member and tells whether there is one.
-func (m *Members) Next() bool {
-	if m.doc == nil || !m.start() {
-		return false
+// Float is the nearest double of a number, Int or Float; ok is false for every other kind.
+func (v Value) Float() (f float64, ok bool) {
+	if v.doc == nil {
+		return 0, false
 	}
-	text := m.doc.text
-	key := m.at + 1
-	end, escapes := stringEnd(text, key)
-	m.Key = text[key : end-1]
-	if escapes {
-		m.Key = unescape(nil, m.Key)
+	if c := v.doc.text[v.at]; c != '-' && c-'0' > 9 {
+		return 0, false
 	}
-	m.at = end
-	for text[m.at] != ':' {
-		m.at++
-	}
-	m.at++
-	m.Value = m.value()
-	return true
-}
-
-// Next moves to the next element and tells whether there is one.
-func (e *Elements) Next() bool {
-	if e.doc == nil || !e.start() {
-		return false
-	}
-	e.Value = e.value()
-	return true
-}
-
-// start moves to the first byte of the next part; false at the closing bracket.
-func (w *walk) start() bool {
-	text := w.doc.text
-	for {
-		switch text[w.at] {
-		case ' ', '\t', '\n', '\r', ',':
-			w.at++
-		case ']', '}':
-			return false
-		default:
-			return true
-		}
-	}
-}
-
-// value reads the value at or behind the position and moves behind it.
-func (w *walk) value() Value {
-	text := w.doc.text
-	for space(text[w.at]) {
-		w.at++
-	}
-	v := Value{doc: w.doc, at: w.at, mark: w.mark}
-	switch text[w.at] {
-	case '{', '[':
-		if int(w.mark) < len(w.doc.marks) {
-			m := &w.doc.marks[w.mark]
-			w.at, w.mark = m.end, m.next
-		} else {
-			w.at = containerEnd(text, w.at)
-		}
-	case '"':
-		w.at, _ = stringEnd(text, w.at+1)
-	default:
-		for w.at < uint32(len(text)) && !ends(text[w.at]) {
-			w.at++
-		}
-	}
-	v.end = w.at
-	return v
-}
-
-// space tells whether c is JSON white space.
-func space(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
-
-// ends tells whether c cannot belong to a number or a literal.
-func ends(c byte) bool { return c == ',' || c == ']' || c == '}' || space(c) }
-
-// stringEnd finds the offset behind the closing quote of a valid string whose content begins at at.
-func stringEnd(text []byte, at uint32) (end uint32, escapes bool) {
-	for {
-		i := bytes.IndexByte(text[at:], '"')
-		quote := at + uint32(i)
-		slash := bytes.IndexByte(text[at:quote], '\\')
-		if slash < 0 {
-			return quote + 1, escapes
-		}
-		escapes = true
-		at += uint32(slash) + 2
-	}
-}
-
-// containerEnd finds the offset behind the bracket that closes the valid container at at.
-func containerEnd(text []byte, at uint32) uint32 {
-	depth := 0
-	for {
-		switch text[at] {
-		case '"':
-			at, _ = stringEnd(text, at+1)
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return at + 1
+	text := v.doc.text[v.at:v.end]
+	if len(text) <= 15 {
+		// Whole numbers of so few digits are doubles; this is the usual case and needs no conversion.
+		if n, ok := parseInteger(text); ok {
+			f = float64(n.Magnitude)
+			if n.Negative {
+				f = -f
 			}
-		}
-		at++
-	}
-}
-
-// heightOf counts the levels of a valid container.
-func heightOf(text []byte) int {
-	depth, height := 0, 0
-	for at := uint32(0); at < uint32(len(text)); at++ {
-		switch text[at] {
-		case '"':
-			end, _ := stringEnd(text, at+1)
-			at = end - 1
-		case '{', '[':
-			depth++
-			// An empty container is a leaf like a scalar; members of a filled one stand a level deeper.
-			height = max(height, depth)
-		case '}', ']':
-			depth--
-		case ' ', '\t', '\n', '\r', ',', ':':
-		default:
-			height = max(height, depth+1)
-		}
-		if text[at] == '"' && depth > 0 {
-			height = max(height, depth+1)
+			return f, true
 		}
 	}
-	return height
-}
-
-// unescape appends the decoded form of valid string content.
-func unescape(dst, inner []byte) []byte {
-	for {
-		i := bytes.IndexByte(inner, '\\')
-		if i < 0 {
-			return append(dst, inner...)
-		}
-		dst = append(dst, inner[:i]...)
-		c := inner[i+1]
-		inner = inner[i+2:]
-		switch c {
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
-		case 'u':
-			r := hex4(inner)
-			inner = inner[4:]
-			if r >= 0xD800 && r < 0xDC00 {
-				r = 0x10000 + (r-0xD800)<<10 + (hex4(inner[2:]) - 0xDC00)
-				inner = inner[6:]
-			}
-			dst = utf8.AppendRune(dst, r)
-		default:
-			dst = append(dst, c)
-		}
-	}
-}
-
-// hex4 reads four hexadecimal digits, −1 if they are not.
-func hex4(b []byte) rune {
-	if len(b) < 4 {
-		return -1
-	}
-	var r rune
-	for _, c := range b[:4] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return -1
-		}
-		r = r<<4 | rune(c)
-	}
-	return r
+	return parseFloat(text), true
 }
