@@ -54,6 +54,7 @@ type Invocation struct {
 	ErrorType             Text
 	Refs                  []Ref
 	Conversation          jsonscan.Value // the items as written; each was validated
+	At                    jsonscan.Value // the invocation as written
 }
 
 // A Turn is one step of an agent as its transcript shows it.

@@ -1,0 +1,277 @@
+package trajectory
+
+import (
+	"github.com/rollscope/rollscope/core/integer"
+	"github.com/rollscope/rollscope/core/jsonscan"
+)
+
+// A Reader reads one trajectory after the other and reuses its memory. The zero Reader is ready.
+type Reader struct {
+	record Record
+	refs   []Ref    // of all turns and invocations; each owner has a stretch
+	taken  int      // how many of them have an owner
+	model  ModelRef // the one read last
+	arena  []byte   // decoded strings
+	seen   set
+
+	values  []jsonscan.Value // fields of the objects being read, inner ones behind outer ones
+	coerced []coercion       // their numbers, at the same places
+	last    coercion         // of the value checked last
+
+	fault fault
+	deep  int // offset behind the first free value that is too deep; 0 if there is none
+}
+
+// coercion is what the lax rules make of a value.
+type coercion struct {
+	whole  integer.Int
+	number float64
+	truth  bool
+}
+
+// Read validates v against the schema and gives its record, which stays valid until the next Read. The error
+// is an [*Invalid]. A trajectory that is null or absent is no trajectory at all; that is for the caller to
+// see before.
+func (r *Reader) Read(v jsonscan.Value) (*Record, error) {
+	r.reset()
+	if !r.trajectory(v) {
+		if r.fault.class != ClassType {
+			r.findRaising(v)
+		}
+	} else if r.deep > 0 {
+		r.fault = fault{ClassValue, r.deep - 1, "nested too deep to be written"}
+	}
+	if r.fault.class != "" {
+		return nil, r.fault.in(v)
+	}
+	return &r.record, nil
+}
+
+func (r *Reader) reset() {
+	rec := &r.record
+	*rec = Record{
+		Invocations: rec.Invocations[:0],
+		Turns:       rec.Turns[:0],
+		Calls:       rec.Calls[:0],
+		Tools:       rec.Tools[:0],
+		Gaps:        rec.Gaps[:0],
+	}
+	r.refs, r.taken = r.refs[:0], 0
+	r.arena = r.arena[:0]
+	r.values, r.coerced = r.values[:0], r.coerced[:0]
+	r.fault, r.deep = fault{}, 0
+}
+
+// trajectory reads the whole. The ids come first: turns are held against them.
+func (r *Reader) trajectory(v jsonscan.Value) bool {
+	if !r.gather(&schema, v) || !r.fields(&schema, v, 0, 0, recordInvocations) {
+		return false
+	}
+	r.record.TaskID = r.text(r.values[recordTask])
+	r.record.RolloutID = r.text(r.values[recordRollout])
+	return r.fields(&schema, v, 0, recordInvocations, len(schema.fields)) && r.unique()
+}
+
+// take makes the object whose fields stand at base a part of the record.
+func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
+	f, n := r.values[base:], r.coerced[base:]
+	rec := &r.record
+	switch p {
+	case partModelRef:
+		r.model = ModelRef{Type: r.text(f[modelRefType]), Name: r.text(f[modelRefName]), Set: true}
+
+	case partRef:
+		r.refs = append(r.refs, Ref{})
+		ref := &r.refs[len(r.refs)-1]
+		ref.ModelCallID = r.text(f[refCall])
+		if !f[refModel].IsNull() {
+			ref.Model = r.model
+		}
+		ref.ResponseID = r.text(f[refResponse])
+
+	case partInvocation:
+		rec.Invocations = append(rec.Invocations, Invocation{})
+		i := &rec.Invocations[len(rec.Invocations)-1]
+		i.ID = r.text(f[invocationID])
+		i.Parent = r.text(f[invocationParent])
+		i.SpawnedBy = r.text(f[invocationSpawnedBy])
+		i.Status = r.status(f[invocationStatus])
+		i.DurationMS = float(f, n, invocationDuration)
+		i.ErrorType = r.text(f[invocationError])
+		i.Refs = r.owned()
+		i.Conversation = f[invocationConversation]
+		i.At = v
+
+	case partTurn:
+		if !r.same(f[turnTask], r.record.TaskID) {
+			return r.bad(f[turnTask], "task_id is not the one of the trajectory")
+		}
+		if !r.same(f[turnRollout], r.record.RolloutID) {
+			return r.bad(f[turnRollout], "rollout_id is not the one of the trajectory")
+		}
+		rec.Turns = append(rec.Turns, Turn{})
+		t := &rec.Turns[len(rec.Turns)-1]
+		t.InvocationID = r.text(f[turnInvocation])
+		t.No = n[turnNo].whole
+		t.Timestamp = n[turnTimestamp].number
+		t.Question = f[turnQuestion]
+		t.Answer = f[turnAnswer]
+		t.Reasoning = f[turnReasoning]
+		t.Resolved = truth(f, n, turnResolved)
+		t.StepCount = n[turnSteps].whole
+		t.Refs = r.owned()
+		t.At = v
+
+	case partMetadata:
+		c := &rec.Calls[len(rec.Calls)-1]
+		c.ResponseID = r.text(f[metaResponseID])
+		if !f[metaModelRef].IsNull() {
+			c.ModelRef = r.model
+		}
+		c.Model = r.text(f[metaModel])
+		c.Dialect = r.text(f[metaDialect])
+		c.StatusCode = amount(f, n, metaStatus)
+		c.ResponseStatus = r.text(f[metaResponseStatus])
+		c.FinishReason = r.text(f[metaFinish])
+		c.UpstreamAttempted = truth(f, n, metaAttempted)
+		c.ResponseSource = r.text(f[metaSource])
+		c.UpstreamStatusCode = amount(f, n, metaUpstreamStatus)
+		c.LocalResponseReason = r.text(f[metaLocalReason])
+		c.ErrorCategory = r.text(f[metaError])
+		c.TTFTMS = float(f, n, metaTTFT)
+
+	case partStats:
+		c := &rec.Calls[len(rec.Calls)-1]
+		c.PromptTokens = amount(f, n, statsPrompt)
+		c.CompletionTokens = amount(f, n, statsCompletion)
+		c.ReasoningTokens = amount(f, n, statsReasoning)
+		c.TotalTokens = amount(f, n, statsTotal)
+		c.CachedTokens = amount(f, n, statsCached)
+
+	case partCall:
+		c := &rec.Calls[len(rec.Calls)-1]
+		c.ID = r.text(f[callID])
+		c.StartedAt = float(f, n, callStarted)
+		c.CompletedAt = float(f, n, callCompleted)
+		c.DurationMS = float(f, n, callDuration)
+		c.Request = f[callRequest]
+		c.Response = f[callResponse]
+		c.At = v
+
+	case partTool:
+		rec.Tools = append(rec.Tools, ToolCall{})
+		t := &rec.Tools[len(rec.Tools)-1]
+		t.InvocationID = r.text(f[toolInvocation])
+		t.ID = r.text(f[toolID])
+		t.SandboxID = r.text(f[toolSandbox])
+		t.Name = r.text(f[toolName])
+		t.StartedAt = float(f, n, toolStarted)
+		t.CompletedAt = float(f, n, toolCompleted)
+		t.DurationMS = float(f, n, toolDuration)
+		t.TimingSource = r.text(f[toolTiming])
+		t.Status = r.status(f[toolStatus])
+		t.ErrorType = r.text(f[toolError])
+		t.Output = f[toolOutput]
+		t.At = v
+
+	case partGap:
+		rec.Gaps = append(rec.Gaps, Gap{
+			Code:         r.text(f[gapCode]),
+			InvocationID: r.text(f[gapInvocation]),
+			Detail:       r.text(f[gapDetail]),
+		})
+	}
+	return true
+}
+
+// owned gives the references read since the last owner took his.
+func (r *Reader) owned() []Ref {
+	refs := r.refs[r.taken:len(r.refs):len(r.refs)]
+	r.taken = len(r.refs)
+	return refs
+}
+
+// text decodes a string field; null and absent are the zero Text.
+func (r *Reader) text(v jsonscan.Value) Text {
+	if v.IsNull() {
+		return Text{}
+	}
+	return Text{Bytes: r.content(v), Set: true}
+}
+
+// content is what a string holds. It is decoded into the arena only if it has to be.
+func (r *Reader) content(v jsonscan.Value) []byte {
+	inner, escapes := v.Escaped()
+	if !escapes {
+		return inner
+	}
+	start := len(r.arena)
+	r.arena = v.AppendText(r.arena)
+	return r.arena[start:len(r.arena):len(r.arena)]
+}
+
+var unknown = []byte("unknown")
+
+// status decodes a status, which is unknown when it is not given.
+func (r *Reader) status(v jsonscan.Value) Text {
+	if !v.Exists() {
+		return Text{Bytes: unknown, Set: true}
+	}
+	return r.text(v)
+}
+
+// same tells whether a string has this content. What is decoded for that is given back.
+func (r *Reader) same(v jsonscan.Value, t Text) bool {
+	start := len(r.arena)
+	equal := string(r.content(v)) == string(t.Bytes)
+	r.arena = r.arena[:start]
+	return equal
+}
+
+func float(f []jsonscan.Value, n []coercion, i int) Real {
+	if f[i].IsNull() {
+		return Real{}
+	}
+	return Real{Value: n[i].number, Set: true}
+}
+
+func amount(f []jsonscan.Value, n []coercion, i int) Count {
+	if f[i].IsNull() {
+		return Count{}
+	}
+	return Count{Int: n[i].whole, Set: true}
+}
+
+func truth(f []jsonscan.Value, n []coercion, i int) Flag {
+	if f[i].IsNull() {
+		return Flag{}
+	}
+	return Flag{True: n[i].truth, Set: true}
+}
+
+// unique holds the ids of the whole trajectory against each other.
+func (r *Reader) unique() bool {
+	rec := &r.record
+	r.seen.reset(len(rec.Invocations))
+	for i := range rec.Invocations {
+		in := &rec.Invocations[i]
+		if !r.seen.add(in.ID.Bytes, integer.Int{}) {
+			return r.bad(in.At, "a second invocation with this invocation_id")
+		}
+	}
+	r.seen.reset(len(rec.Turns))
+	for i := range rec.Turns {
+		t := &rec.Turns[i]
+		if !r.seen.add(t.InvocationID.Bytes, t.No) {
+			return r.bad(t.At, "a second turn with this invocation_id and turn_no")
+		}
+	}
+	r.seen.reset(len(rec.Calls))
+	for i := range rec.Calls {
+		c := &rec.Calls[i]
+		if !c.ID.Empty() && !r.seen.add(c.ID.Bytes, integer.Int{}) {
+			return r.bad(c.At, "a second model call with this model_call_id")
+		}
+	}
+	return true
+}
