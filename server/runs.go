@@ -1,0 +1,93 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// A Run is an entry of the list of runs: files that are looked at together.
+type Run struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Size  int64  `json:"size"` // sum of its files
+	Files []File `json:"files"`
+}
+
+// A File is one file of a run.
+type File struct {
+	ID   string `json:"id"`
+	Path string `json:"path"` // the name it has in reports
+	Size int64  `json:"size"`
+	Tag  string `json:"tag"` // ETag of the state that was listed; If-Match with it gives 412 once the file has changed
+	URL  string `json:"url"`
+}
+
+// A Shelf holds the runs that are handed out.
+type Shelf interface {
+	// List gives the runs as they are now; more tells that there are too many to list.
+	List(ctx context.Context) (list []Run, more bool, err error)
+	// Open opens a file by the ids of a list. The error is [fs.ErrNotExist] for whatever is not handed out.
+	Open(run, file string) (*os.File, fs.FileInfo, error)
+}
+
+// runs answers the routes of data.
+type runs struct{ shelf Shelf }
+
+func (r *runs) list(c echo.Context) error {
+	list, more, err := r.shelf.List(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	if list == nil {
+		list = []Run{}
+	}
+	c.Response().Header().Set("Cache-Control", "no-store")
+	return c.JSON(http.StatusOK, struct {
+		Runs []Run `json:"runs"`
+		More bool  `json:"more"`
+	}{list, more})
+}
+
+func (r *runs) file(c echo.Context) error {
+	f, info, err := r.shelf.Open(c.Param("run"), c.Param("file"))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return refuse(http.StatusNotFound, "there is no such file")
+	} else if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := c.Response().Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("ETag", tag(info))
+	// Whatever a file holds, it is never shown as a page of this origin.
+	h.Set("Content-Disposition", "attachment")
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	req := c.Request()
+	wanted := req.Header.Get("Range")
+	if strings.Contains(wanted, ",") {
+		// Many ranges at once are allowed to be ignored, and have no use here.
+		req = withoutRange(req)
+	} else if last, ok := strings.CutPrefix(wanted, "bytes=-"); ok && strings.Trim(last, "0 ") == "" && info.Size() > 0 {
+		// ServeContent would call the last no bytes a range.
+		h.Set("Content-Range", "bytes */"+strconv.FormatInt(info.Size(), 10))
+		return refuse(http.StatusRequestedRangeNotSatisfiable, "the range holds no byte")
+	}
+	http.ServeContent(newPaced(c.Response()), req, "", info.ModTime(), f)
+	return nil
+}
+
+// tag names one state of a file.
+func tag(info fs.FileInfo) string {
+	return `"` + strconv.FormatInt(info.Size(), 16) + "-" + strconv.FormatInt(info.ModTime().UnixNano(), 16) + `"`
+}
+
+// fileURL is where a file is handed out.
+func fileURL(run, file string) string { return "/runs/" + run + "/" + file }
