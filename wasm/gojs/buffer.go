@@ -27,8 +27,10 @@ type (
 // a wasm memory of 4 GiB could not hold a copy of more.
 const maxBuffer = 1<<31 - 1
 
-func (d *viewData) length() int   { return d.n }
-func (d *viewData) bytes() []byte { return d.buffer.data.(*bufferData).b[d.off:][: d.n*d.kind.size : d.n*d.kind.size] }
+func (d *viewData) length() int { return d.n }
+func (d *viewData) bytes() []byte {
+	return d.buffer.data.(*bufferData).b[d.off:][: d.n*d.kind.size : d.n*d.kind.size]
+}
 func (d *viewData) get(i int) float64 {
 	return d.kind.get(d.bytes()[i*d.kind.size:])
 }
