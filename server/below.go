@@ -44,77 +44,98 @@ func (b *BelowShelf) Close() error { return b.root.Close() }
 
 // List walks the folder.
 func (b *BelowShelf) List(ctx context.Context) (list []Run, more bool, err error) {
-	tree := b.root.FS()
-	folders := map[string][]File{}
 	left := b.entries
-	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(b.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		if stopped := ctx.Err(); stopped != nil {
 			return stopped
 		}
-		if err != nil {
-			if name == "." {
-				return err
-			}
+		if err != nil && name == "." {
+			return err
+		}
+		if err != nil || !entry.IsDir() {
 			return nil // a folder that may not be read is not handed out
 		}
-		if left--; left < 0 {
-			more = true
-			return fs.SkipAll
-		}
-		if name == "." {
-			return nil
-		}
-		if !handedOut(name) {
-			if entry.IsDir() {
+		if name != "." {
+			if !handedOut(name) {
 				return fs.SkipDir
 			}
-			return nil
-		}
-		if entry.IsDir() {
-			if strings.Count(name, "/")+1 >= maxDepth {
+			if strings.Count(name, "/") >= maxDepth {
 				more = true
 				return fs.SkipDir
 			}
-			return nil
 		}
-		info, err := b.root.Stat(name)
-		if err != nil || !info.Mode().IsRegular() {
-			return nil
+		entries, err := fs.ReadDir(b.root.FS(), name)
+		if err != nil {
+			return fs.SkipDir
 		}
-		dir, base := path.Split(name)
-		dir = path.Clean("./" + dir)
-		run, file := idOf(dir), idOf(base)
-		folders[dir] = append(folders[dir], File{ID: file, Path: name, Size: info.Size(), Tag: tag(info), URL: fileURL(run, file)})
+		if left -= len(entries); left < 0 {
+			more = true
+			return fs.SkipAll
+		}
+		if run, ok := b.runOf(name, entries); ok {
+			list = append(list, run)
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("list runs: %w", err)
 	}
-	for dir, files := range folders {
-		if run, ok := runOf(dir, files); ok {
-			list = append(list, run)
-		}
-	}
 	slices.SortFunc(list, func(a, b Run) int { return order.Compare(a.Name, b.Name) })
 	return list, more, nil
 }
 
+// Run reads one folder.
+func (b *BelowShelf) Run(_ context.Context, id string) (Run, error) {
+	dir, ok := pathOf(id)
+	if !ok {
+		return Run{}, fs.ErrNotExist
+	}
+	if at, ok := b.resolve(dir); !ok || at != dir {
+		return Run{}, fs.ErrNotExist
+	}
+	entries, err := fs.ReadDir(b.root.FS(), dir)
+	if err != nil {
+		return Run{}, fmt.Errorf("%w: %s", fs.ErrNotExist, dir)
+	}
+	run, ok := b.runOf(dir, entries)
+	if !ok {
+		return Run{}, fs.ErrNotExist
+	}
+	return run, nil
+}
+
 // runOf makes the run of a folder; ok is false if there is no rollouts file in it.
-func runOf(dir string, files []File) (run Run, ok bool) {
-	named := make([]runfolder.File, len(files))
-	for i, f := range files {
-		named[i] = runfolder.File{Path: f.Path, Size: f.Size}
+func (b *BelowShelf) runOf(dir string, entries []fs.DirEntry) (run Run, ok bool) {
+	id := idOf(dir)
+	var files []File
+	var named []runfolder.File
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		if entry.IsDir() || !handedOut(name) {
+			continue
+		}
+		at := name
+		if entry.Type()&fs.ModeSymlink != 0 {
+			if at, ok = b.resolve(name); !ok {
+				continue
+			}
+		}
+		info, err := b.root.Stat(at)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		files = append(files, newFile(id, idOf(entry.Name()), name, info))
+		named = append(named, runfolder.File{Path: name, Size: info.Size()})
 	}
 	sorted := runfolder.Sort(named)
 	if len(sorted.Rollouts()) == 0 {
 		return Run{}, false
 	}
-	run = Run{ID: idOf(dir), Name: dir, Files: make([]File, 0, len(files))}
+	ordered := make([]File, 0, len(files))
 	for _, i := range sorted.Order {
-		run.Files = append(run.Files, files[i])
-		run.Size += files[i].Size
+		ordered = append(ordered, files[i])
 	}
-	return run, true
+	return newRun(id, dir, ordered), true
 }
 
 // Open opens a file of a run.
@@ -124,8 +145,8 @@ func (b *BelowShelf) Open(run, file string) (*os.File, fs.FileInfo, error) {
 	if !ok1 || !ok2 || strings.Contains(base, "/") || base == "." {
 		return nil, nil, fs.ErrNotExist
 	}
-	name := path.Join(dir, base)
-	if !handedOut(name) {
+	name, ok := b.resolve(path.Join(dir, base))
+	if !ok {
 		return nil, nil, fs.ErrNotExist
 	}
 	f, info, err := openRegular(name, b.root.Stat, b.root.Open)
@@ -134,6 +155,37 @@ func (b *BelowShelf) Open(run, file string) (*os.File, fs.FileInfo, error) {
 		err = fmt.Errorf("%w: %s", fs.ErrNotExist, name)
 	}
 	return f, info, err
+}
+
+// resolve follows the links of files, so that none leads to what is not handed out; links of folders are not
+// followed. That nothing outside the root is opened does not rest on it: the root sees to that.
+func (b *BelowShelf) resolve(name string) (target string, ok bool) {
+	const longestChain = 16
+	for range longestChain {
+		if !fs.ValidPath(name) || name != "." && !handedOut(name) {
+			return "", false
+		}
+		for i, c := range name {
+			if c == '/' {
+				if info, err := b.root.Lstat(name[:i]); err != nil || !info.IsDir() {
+					return "", false
+				}
+			}
+		}
+		info, err := b.root.Lstat(name)
+		if err != nil {
+			return "", false
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			return name, true
+		}
+		to, err := b.root.Readlink(name)
+		if err != nil || path.IsAbs(to) {
+			return "", false
+		}
+		name = path.Join(path.Dir(name), to)
+	}
+	return "", false
 }
 
 // handedOut tells whether a path is text and none of its parts begins with a dot.

@@ -22,21 +22,30 @@ type named struct {
 
 const namedRun = "0"
 
+// NamedURL is where the files of a [Named] shelf are listed.
+const NamedURL = "/runs/" + namedRun
+
 func (n *named) List(ctx context.Context) ([]Run, bool, error) {
-	run := Run{ID: namedRun, Name: n.name, Files: []File{}}
+	run, err := n.Run(ctx, namedRun)
+	return []Run{run}, false, err
+}
+
+func (n *named) Run(ctx context.Context, id string) (Run, error) {
+	if id != namedRun {
+		return Run{}, fs.ErrNotExist
+	}
+	var files []File
 	for i, f := range n.files {
 		if err := ctx.Err(); err != nil {
-			return nil, false, err
+			return Run{}, err
 		}
 		info, err := os.Stat(f.Path)
 		if err != nil || !info.Mode().IsRegular() {
 			continue // gone since it was named; it is listed again when it is back
 		}
-		id := strconv.Itoa(i)
-		run.Files = append(run.Files, File{ID: id, Path: f.Name, Size: info.Size(), Tag: tag(info), URL: fileURL(namedRun, id)})
-		run.Size += info.Size()
+		files = append(files, newFile(namedRun, strconv.Itoa(i), f.Name, info))
 	}
-	return []Run{run}, false, nil
+	return newRun(namedRun, n.name, files), nil
 }
 
 func (n *named) Open(run, file string) (*os.File, fs.FileInfo, error) {

@@ -17,7 +17,8 @@ type Run struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Size  int64  `json:"size"` // sum of its files
-	Files []File `json:"files"`
+	URL   string `json:"url"`  // where its files are listed
+	Files []File `json:"-"`
 }
 
 // A File is one file of a run.
@@ -29,12 +30,27 @@ type File struct {
 	URL  string `json:"url"`
 }
 
-// A Shelf holds the runs that are handed out.
+// A Shelf holds the runs that are handed out. Errors are [fs.ErrNotExist] for whatever is not.
 type Shelf interface {
 	// List gives the runs as they are now; more tells that there are too many to list.
 	List(ctx context.Context) (list []Run, more bool, err error)
-	// Open opens a file by the ids of a list. The error is [fs.ErrNotExist] for whatever is not handed out.
+	// Run gives one run by its id.
+	Run(ctx context.Context, run string) (Run, error)
+	// Open opens a file by the ids of its run and of itself.
 	Open(run, file string) (*os.File, fs.FileInfo, error)
+}
+
+// newRun makes a run of its files.
+func newRun(id, name string, files []File) Run {
+	run := Run{ID: id, Name: name, URL: runURL(id), Files: files}
+	for _, f := range files {
+		run.Size += f.Size
+	}
+	return run
+}
+
+func newFile(run, id, path string, info fs.FileInfo) File {
+	return File{ID: id, Path: path, Size: info.Size(), Tag: tag(info), URL: fileURL(run, id)}
 }
 
 // runs answers the routes of data.
@@ -45,14 +61,23 @@ func (r *runs) list(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if list == nil {
-		list = []Run{}
+	h := c.Response().Header()
+	h.Set("Cache-Control", "no-store")
+	if more {
+		h.Set("X-More", "true")
+	}
+	return c.JSON(http.StatusOK, append([]Run{}, list...))
+}
+
+func (r *runs) files(c echo.Context) error {
+	run, err := r.shelf.Run(c.Request().Context(), c.Param("run"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return refuse(http.StatusNotFound, "there is no such run")
+	} else if err != nil {
+		return err
 	}
 	c.Response().Header().Set("Cache-Control", "no-store")
-	return c.JSON(http.StatusOK, struct {
-		Runs []Run `json:"runs"`
-		More bool  `json:"more"`
-	}{list, more})
+	return c.JSON(http.StatusOK, append([]File{}, run.Files...))
 }
 
 func (r *runs) file(c echo.Context) error {
@@ -89,5 +114,5 @@ func tag(info fs.FileInfo) string {
 	return `"` + strconv.FormatInt(info.Size(), 16) + "-" + strconv.FormatInt(info.ModTime().UnixNano(), 16) + `"`
 }
 
-// fileURL is where a file is handed out.
-func fileURL(run, file string) string { return "/runs/" + run + "/" + file }
+func runURL(run string) string        { return "/runs/" + run }
+func fileURL(run, file string) string { return runURL(run) + "/" + file }

@@ -13,6 +13,8 @@ import (
 	"time"
 )
 
+func (s shelfOf) Run(context.Context, string) (Run, error) { return Run{}, fs.ErrNotExist }
+
 func (s shelfOf) Open(string, string) (*os.File, fs.FileInfo, error) { return nil, nil, fs.ErrNotExist }
 
 // tree writes files below a new folder.
@@ -31,17 +33,27 @@ func tree(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func listed(t *testing.T, s *Server) []Run {
+// fetched reads a JSON answer.
+func fetched[T any](t *testing.T, s *Server, target string) (value T) {
 	t.Helper()
-	w := ask(s, "GET", "/runs")
+	w := ask(s, "GET", target)
 	if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
-		t.Fatalf("list: %d %s", w.Code, w.Body)
+		t.Fatalf("%s: %d %s", target, w.Code, w.Body)
 	}
-	var answer struct{ Runs []Run }
-	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+	if err := json.Unmarshal(w.Body.Bytes(), &value); err != nil {
 		t.Fatal(err)
 	}
-	return answer.Runs
+	return value
+}
+
+// listed gives the runs with their files.
+func listed(t *testing.T, s *Server) []Run {
+	t.Helper()
+	list := fetched[[]Run](t, s, "/runs")
+	for i := range list {
+		list[i].Files = fetched[[]File](t, s, list[i].URL)
+	}
+	return list
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyz"
@@ -186,7 +198,7 @@ func TestNamedIDs(t *testing.T) {
 		t.Errorf("second: %q", w.Body)
 	}
 	for _, target := range []string{
-		"/runs/0/2", "/runs/1/0", "/runs/0/-1", "/runs/0/+1", "/runs/0/01", "/runs/0/1.0", "/runs/0/", "/runs/0", "/runs//0",
+		"/runs/0/2", "/runs/1/0", "/runs/0/-1", "/runs/0/+1", "/runs/0/01", "/runs/0/1.0", "/runs/0/", "/runs/1", "/runs//0",
 		"/runs/0/99999999999999999999", "/runs/0/../../secret", "/runs/0/..%2f..%2fsecret", "/runs/%2e%2e/secret", "/runs/0/0/0", "/runs/0/0%00",
 	} {
 		if w := ask(s, "GET", target); w.Code != 404 {
@@ -216,6 +228,12 @@ func TestBelow(t *testing.T) {
 		"linked":           filepath.Join(outside, "run"),
 		"loop":             ".",
 		"b2/gone.jsonl":    "nothing",
+		"b2/dot.jsonl":     ".secret.jsonl",
+		"b2/dots.jsonl":    "dot.jsonl",
+		"b2/round.jsonl":   "round.jsonl",
+		"b2/chain.jsonl":   "inside.jsonl",
+		"shown":            ".hidden",
+		"b2/folder.jsonl":  "../shown/rollouts.jsonl",
 	}
 	if runtime.GOOS != "windows" {
 		for name, target := range links {
@@ -243,7 +261,7 @@ func TestBelow(t *testing.T) {
 	}
 	want := []string{
 		".", "  rollouts.jsonl top",
-		"b2", "  b2/inside.jsonl ten", "  b2/notes.txt notes", "  b2/rollouts-rs2.jsonl two", "  b2/rollouts-rs2_failures.jsonl ", "  b2/rollouts-rs10.jsonl ten",
+		"b2", "  b2/chain.jsonl ten", "  b2/inside.jsonl ten", "  b2/notes.txt notes", "  b2/rollouts-rs2.jsonl two", "  b2/rollouts-rs2_failures.jsonl ", "  b2/rollouts-rs10.jsonl ten",
 		"b2/deep/er", "  b2/deep/er/rollouts.jsonl deep",
 		"b10", "  b10/rollouts.jsonl ten",
 	}
@@ -256,7 +274,8 @@ func TestBelow(t *testing.T) {
 		{"b2", "gone.jsonl"}, {"b2", "deep"}, {"b2", "deep/er/rollouts.jsonl"}, {"b2", "../b10/rollouts.jsonl"}, {"..", "rollouts.jsonl"},
 		{"../" + filepath.Base(outside), "rollouts.jsonl"}, {outside, "rollouts.jsonl"}, {"b2/", "notes.txt"}, {"/b2", "notes.txt"},
 		{"b2/../b10", "rollouts.jsonl"}, {"b2", "."}, {"b2", ".."}, {"b2", ""}, {"", "rollouts.jsonl"}, {"b2", "notes.txt\x00"}, {"b2", "\xff"},
-		{"b2", `..\..\x`}, {"loop", ".."},
+		{"b2", `..\..\x`}, {"loop", ".."}, {"loop", "rollouts.jsonl"},
+		{"b2", "dot.jsonl"}, {"b2", "dots.jsonl"}, {"b2", "round.jsonl"}, {"shown", "rollouts.jsonl"}, {"b2", "folder.jsonl"},
 	} {
 		target := fileURL(idOf(c[0]), idOf(c[1]))
 		if w := ask(s, "GET", target); w.Code != 404 || strings.Contains(w.Body.String(), "outside") {
@@ -266,6 +285,12 @@ func TestBelow(t *testing.T) {
 	for _, target := range []string{"/runs/b2/notes.txt", "/runs/" + idOf("b2") + "=/" + idOf("notes.txt"), "/runs/Lg/Lh"} {
 		if w := ask(s, "GET", target); w.Code != 404 {
 			t.Errorf("%s: %d", target, w.Code)
+		}
+	}
+
+	for _, dir := range []string{".hidden", "logs", "linked", "loop", "shown", "..", "../x", "", "b2/../b2", "nothing", outside} {
+		if w := ask(s, "GET", runURL(idOf(dir))); w.Code != 404 {
+			t.Errorf("run %q: %d %s", dir, w.Code, w.Body)
 		}
 	}
 

@@ -66,6 +66,7 @@ func New(o Options) (*Server, error) {
 	if o.Runs != nil {
 		runs := &runs{shelf: o.Runs}
 		read("/runs", runs.list, sameSite)
+		read("/runs/:run", runs.files, sameSite)
 		read("/runs/:run/:file", runs.file, sameSite)
 	}
 	return s, nil

@@ -298,7 +298,7 @@ func TestServe(t *testing.T) {
 	<-entered
 	stop()
 	close(leave)
-	if got := <-answer; got != `{"runs":[],"more":false}`+"\n" {
+	if got := <-answer; got != "[]\n" {
 		t.Errorf("answer %q", got)
 	}
 	if err := <-served; err != nil {
