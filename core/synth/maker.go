@@ -15,7 +15,7 @@ const (
 type Maker struct {
 	options Options
 	pool    *pool
-	fixed   int // mean size of a row beyond its budget
+	mean    int // mean budget of a row
 	tools   string
 
 	// Lists of the row in hand, members separated by commas.
@@ -43,17 +43,42 @@ func New(o Options) (*Maker, error) {
 		m.tools += `{"type":"function","name":"` + name + `","description":` + m.pool.prose[i] +
 			`,"parameters":{"type":"object","properties":{"path":{"type":"string"}}},"strict":true}`
 	}
-	// A row overshoots its budget by the part it has in any case and by the rest
-	// of its last step. Both hardly depend on the budget, so a few small rows
-	// tell how much; they are rows nobody asks for.
-	const probes, small = 64, 8 << 10
-	var line []byte
-	for i := range probes {
-		line = m.appendRow(line[:0], -1-i, Healthy, small)
-		m.fixed += len(line) + 1 - small
-	}
-	m.fixed /= probes
+	m.calibrate()
 	return m, nil
+}
+
+// calibrate finds the mean budget that gives rows of the wanted mean size. A row
+// overshoots its budget by the part it has in any case and by the rest of its
+// last step; how much, some rows that nobody asks for tell.
+func (m *Maker) calibrate() {
+	const (
+		probes = 128
+		enough = 32 << 10 // from here on the overshoot no longer depends on the budget
+	)
+	var line []byte
+	size := func(budget int) int {
+		m.mean = budget
+		sum := 0
+		for i := range probes {
+			line = m.appendRow(line[:0], -1-i, Healthy, m.budget(i))
+			sum += len(line) + 1
+		}
+		return sum / probes
+	}
+	want := m.options.MeanBytes
+	if want > 2*enough {
+		m.mean = want - (size(enough) - enough)
+		return
+	}
+	low, high := 0, want
+	for high-low > 64 {
+		if middle := (low + high) / 2; size(middle) > want {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	m.mean = low
 }
 
 // Kind returns what is right or wrong with row n.
@@ -77,20 +102,20 @@ func (m *Maker) Kind(n int) Kind {
 }
 
 // budget returns the size that row n should reach. The sizes of a run follow a
-// long-tailed law with mean 1: most rows below the mean, the largest six times
-// above it. Consecutive rows take well spread quantiles of it, so that even a
+// long-tailed law with mean 1: most rows below the mean, the largest four times
+// as large. Consecutive rows take well spread quantiles of it, so that even a
 // short run comes near its mean. All in integers: floating point is not the same
 // everywhere.
 func (m *Maker) budget(n int) int {
 	offset := seeded(m.options.Seed, 1<<43)
 	u := (offset.next() + uint64(n)*0x9e3779b97f4a7c15) >> 48
-	u15 := u
-	for range 14 {
-		u15 = u15 * u >> 16
+	u9 := u
+	for range 8 {
+		u9 = u9 * u >> 16
 	}
-	// 0.3 + 0.35·(2u) + 0.35·(16u¹⁵), in 65536ths.
-	quantile := int64(19661 + (22938*2*u+22938*16*u15)>>16)
-	mean := int64(max(m.options.MeanBytes-m.fixed, 0))
+	// 0.3 + 0.35·(2u) + 0.35·(10u⁹), in 65536ths.
+	quantile := int64(19661 + (22938*2*u+22938*10*u9)>>16)
+	mean := int64(m.mean)
 	return int(mean>>16*quantile) + int(mean&0xffff*quantile>>16)
 }
 
@@ -122,11 +147,11 @@ type row struct {
 
 func (m *Maker) appendRow(dst []byte, n int, kind Kind, budget int) []byte {
 	r := seeded(m.options.Seed, 1<<44|uint64(uint32(n)))
-	repeats := m.options.Repeats
-	w := row{kind: kind, task: max(n, 0) / repeats, repeat: max(n, 0) % repeats, context: 300, all: noSums(), owned: noSums()}
+	place := max(n, -n)
+	w := row{kind: kind, task: place / m.options.Repeats, repeat: place % m.options.Repeats, context: 300, all: noSums(), owned: noSums()}
 	w.ids = fmt.Sprintf(`"task_id":"task-%d","rollout_id":"%d-%d"`, w.task, w.task, w.repeat)
 	w.question = m.pool.questions[w.task%len(m.pool.questions)]
-	w.began = firstWall + int64(max(n, 0))*1900 + int64(r.below(1500))
+	w.began = firstWall + int64(place)*1900 + int64(r.below(1500))
 	w.clock = w.began + 40
 	m.output, m.calls, m.turns, m.captured = m.output[:0], m.calls[:0], m.turns[:0], m.captured[:0]
 	m.refs, m.runs = m.refs[:0], m.runs[:0]

