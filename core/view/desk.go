@@ -132,9 +132,8 @@ type selection struct {
 	report  *health.Report
 	refused error // why there is no report
 
-	verdicts [3]int  // so far, before there is a report
-	preview  int     // rows that are in verdicts
-	filter   matches // of the filter that was asked for last
+	tally   tally   // of the rows so far
+	found   matches // of the filter that was asked for last
 }
 
 // choose finds the selection of a State and what of the State names nothing.
@@ -155,7 +154,7 @@ func (d *Desk) choose(s State) *selection {
 		c.table = d.table.Select(c.sources)
 		c.stale = false
 		c.report, c.refused = nil, nil
-		c.filter = matches{}
+		c.found = matches{}
 	}
 	if c.report == nil && c.refused == nil && c.table.Complete() {
 		c.report, c.refused = c.reduce()

@@ -87,3 +87,11 @@ func niceMax(f float64) float64 {
 	}
 	return 10 * power
 }
+
+// fixed writes a float with a number of decimals.
+func fixed(f float64, decimals int) string { return strconv.FormatFloat(f, 'f', decimals, 64) }
+
+// trimZeros writes a float with at most three decimals and none that are not needed.
+func trimZeros(f float64) string {
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 3, 64), "0"), ".")
+}

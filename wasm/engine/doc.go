@@ -12,7 +12,7 @@
 //	version() int32          protocol version
 //	buf(n) int32             address of an input buffer of at least n bytes
 //	feed(n) int32            the next n bytes of the running scan are in the buffer: 0 go on, 1 range done, −1 failed
-//	call(op, n) int32        an operation with n bytes of input: 0 done, −1 failed
+//	call(op, n) int32        an operation with n bytes of input: 0 done, 1 bytes are needed first, −1 failed
 //	out(), outlen() int32    the answer of the last call, valid until the next; after a failure {"error","stack"}
 //
 // Operations (numbers are constants of this package):
@@ -21,21 +21,22 @@
 //	OpTake    → a partial, in its binary form, of the lines read since the last OpTake; empty if there are none
 //	OpFinish  the source has ended → as OpTake
 //	OpAdd     a partial → JSON {rows, complete}
-//	OpBytes   JSON line {file, offset, length} + LF + those bytes: answers a "need" → {}
+//	OpBytes   JSON line {file, offset, length, problem} + LF + those bytes: answers a "need" → {}
 //	OpCall    JSON {op, …} → JSON; the operations of the desk
 //
 // Operations of the desk (OpCall):
 //
 //	hello    {} → {version, protocol}
-//	open     {files: [{path, size}], add} → {scan: [{source, file, size}], listing…}; add keeps what is there
+//	open     {files: [{path, size}], add} → {scan: [{source, file, size}]}; add keeps what is there
 //	reset    {} → {}: back to the landing page
-//	sample   {} → {files: [{path, size}]}: the embedded sample run; read its bytes with sampleBytes {file}
-//	render   {fragment, theme, progress, phase, alerts, mode} → {fragment, phase, title, regions: {name: html}} or {need: [{file, offset, length}]}
-//	window   {table, from, to, fragment} → {html, total} or {need}
-//	download {name, fragment} → bytes (raw) or {need}
-//	copy     {what, fragment} → text (raw)
+//	sample   {} → {files: [{path, data}]}: the embedded sample run, base64
+//	render   {fragment, host, windows} → {fragment, phase, title, regions: {name: html}} or needs bytes
+//	window   {fragment, host, table, from, to} → {html, from, total} or needs bytes
+//	download {fragment, name} → bytes (raw) or needs bytes
+//	copy     {fragment, what} → text (raw) or needs bytes
 //
-// A region is sent only when its HTML differs from what was sent last.
+// A need is answered with {need: [{file, offset, length}]}: the host supplies those bytes with OpBytes and
+// asks again. A region is sent only when its HTML differs from what was sent last.
 package engine
 
 // Protocol is the version of the boundary. Page and module must agree on it.

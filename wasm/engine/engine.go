@@ -25,32 +25,40 @@ func (e *Engine) Feed(b []byte) (done bool, err error) {
 	return e.scan.Feed(b), nil
 }
 
-// Call runs one operation. The answer is valid until the next call.
-func (e *Engine) Call(op int, request []byte) ([]byte, error) {
+// Call runs one operation. The answer is valid until the next call. needs tells that it asks for bytes of a
+// file, which OpBytes supplies, before the operation is run again.
+func (e *Engine) Call(op int, request []byte) (answer []byte, needs bool, err error) {
 	switch op {
 	case OpScan:
-		return e.begin(request)
+		answer, err = e.begin(request)
 	case OpTake, OpFinish:
-		if e.scan == nil {
-			return nil, errNoScan
-		}
-		if op == OpFinish {
-			e.scan.Finish()
-		}
-		p := e.scan.Take()
-		if p.From == p.To {
-			return nil, nil
-		}
-		return p.AppendBinary(nil), nil
+		answer, err = e.take(op == OpFinish)
 	case OpAdd:
 		// The partial keeps its bytes, the host's buffer does not.
-		return e.desk.add(bytes.Clone(request))
+		answer, err = e.desk.add(bytes.Clone(request))
 	case OpBytes:
-		return e.desk.supply(request)
+		answer, err = e.desk.supply(request)
 	case OpCall:
 		return e.desk.call(request)
+	default:
+		err = fmt.Errorf("unknown operation %d", op)
 	}
-	return nil, fmt.Errorf("unknown operation %d", op)
+	return answer, false, err
+}
+
+// take gives the partial of what was read since the last one, nothing if that is nothing.
+func (e *Engine) take(finish bool) ([]byte, error) {
+	if e.scan == nil {
+		return nil, errNoScan
+	}
+	if finish {
+		e.scan.Finish()
+	}
+	p := e.scan.Take()
+	if p.From == p.To {
+		return nil, nil
+	}
+	return p.AppendBinary(nil), nil
 }
 
 func (e *Engine) begin(request []byte) ([]byte, error) {

@@ -1,0 +1,95 @@
+package view
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// errNoReport means that a report was asked for that cannot be made.
+var errNoReport = errors.New("there is no report of these rows")
+
+// Download makes the content of a file that a page offers.
+func (d *Desk) Download(s State, name string) ([]byte, error) {
+	if d.Empty() {
+		return nil, errNoReport
+	}
+	c := d.choose(s)
+	if c.report == nil {
+		if c.refused != nil {
+			return nil, c.refused
+		}
+		return nil, errNoReport
+	}
+	switch name {
+	case summaryFile:
+		return c.report.SummaryJSON()
+	case verdictsFile:
+		var b bytes.Buffer
+		err := c.report.WriteVerdicts(&b)
+		return b.Bytes(), err
+	}
+	return nil, fmt.Errorf("nothing is called %q here", name)
+}
+
+// Copy makes the text that a page offers to copy: the whole of a table as tab-separated values.
+func (d *Desk) Copy(s State, what string) (string, error) {
+	if d.Empty() {
+		return "", errNoReport
+	}
+	c := d.choose(s)
+	c.tally.count(c.table, c.options)
+	switch kind, id, _ := strings.Cut(what, ":"); kind {
+	case "checks":
+		return tsv(d.health(c, s).Checks), nil
+	case "findings":
+		return d.findingsTSV(c, id), nil
+	case "rollouts":
+		found := d.filter(c, s)
+		return tsv(d.rolloutTable(c, s, found, 0, found.len(c))), nil
+	}
+	return "", fmt.Errorf("nothing is called %q here", what)
+}
+
+// tsv writes a table as tab-separated values with exact numbers.
+func tsv(t Table) string {
+	var b strings.Builder
+	for i, col := range t.Columns {
+		if i > 0 {
+			b.WriteByte('\t')
+		}
+		b.WriteString(field(col.Key))
+	}
+	b.WriteByte('\n')
+	for _, row := range t.Rows {
+		for i, cell := range row.Cells {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(field(exact(cell)))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// exact is a cell's value as saved: separators are for eyes.
+func exact(c Cell) string {
+	switch {
+	case c.Exact != "":
+		return c.Exact
+	case c.Text.Text == Dash:
+		return ""
+	}
+	plain := strings.ReplaceAll(c.Text.Text, ",", "")
+	if groupNumber(plain) == c.Text.Text {
+		return plain
+	}
+	return c.Text.Text
+}
+
+// field makes a text fit into one field: a tab or line end would make more of it.
+func field(s string) string {
+	return strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(s)
+}

@@ -1,0 +1,200 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+
+)
+
+// most is how many entries a list shows that is not a window into its rows.
+const most = 500
+
+// filesPage is the Files tab: what was given, what was read, where every line went.
+func (d *Desk) filesPage(c *selection, s State, windows map[string]int) *Files {
+	f := &Files{Facts: d.fileFacts(c), Order: d.fileOrder(c, s)}
+	f.Read = d.readTable(c)
+	f.Others = d.othersTable()
+	f.Refused = d.refusedTable(c, s, windows["refused"], windows["refused"]+windowSize)
+	return f
+}
+
+func (d *Desk) fileFacts(c *selection) []Fact {
+	a := c.table.Total()
+	fact := func(label string, n int64, note string) Fact {
+		return Fact{Label: label, Value: Text{Text: Group(n)}, Note: Text{Text: note}}
+	}
+	return []Fact{
+		fact("files", int64(len(d.files)), Group(c.table.Sources())+" read as rollouts"),
+		fact("lines", a.Lines, "physical lines"),
+		fact("read", a.Read, Group(a.ReadBytes)+" bytes"),
+		fact("blank", a.Blank, Group(a.BlankBytes)+" bytes"),
+		fact("unreadable", a.Unreadable, Group(a.UnreadableBytes)+" bytes"),
+		fact("bytes", a.Bytes(), "in "+count(c.table.Sources(), "rollouts file", "rollouts files")),
+	}
+}
+
+// readTable accounts for every line and byte of the rollouts files.
+func (d *Desk) readTable(c *selection) Table {
+	t := Table{ID: "read", Caption: "rollouts files", Height: rowHeight, Rows: []Row{}, Total: c.table.Sources(),
+		Empty: "None of these files is a rollouts file.",
+		Columns: []Column{
+			{Key: "file", Title: "rollouts file", Mono: true, Grow: true}, {Key: "run", Title: "run"}, {Key: "size", Title: "size", Unit: "bytes", Right: true},
+			{Key: "lines", Title: "lines", Right: true}, {Key: "read", Title: "read", Right: true}, {Key: "blank", Title: "blank", Right: true},
+			{Key: "unreadable", Title: "unreadable", Right: true}, {Key: "done", Title: "accounted", Unit: "bytes", Right: true}, {Key: "state", Title: ""},
+		}}
+	for i := range min(c.table.Sources(), most) {
+		a := c.table.Account(i)
+		file := d.sources[c.sources[i]]
+		state := Text{Text: "complete", Mark: MarkHealthy}
+		switch {
+		case a.Lines == 0 && c.table.Size(i) == 0:
+			state = Text{Text: "0 records", Muted: true}
+		case a.Rows() == 0 && a.Bytes() == c.table.Size(i):
+			state = Text{Text: "0 records", Muted: true, Title: "blank lines only"}
+		case a.Bytes() < c.table.Size(i):
+			state = Text{Text: fmt.Sprintf("%d %%", a.Bytes()*100/max(c.table.Size(i), 1)), Title: "of its bytes are in"}
+		case a.Unreadable > 0:
+			state = Text{Text: "damaged lines", Mark: MarkUnhealthy}
+		}
+		run := ""
+		if r := d.listing.Entries[file].Run; r >= 0 {
+			run = d.listing.Runs[r].Name
+		}
+		t.Rows = append(t.Rows, Row{ID: c.table.Name(i), Index: i, Cells: []Cell{
+			{Text: Text{Text: c.table.Name(i), Mono: true}}, {Text: Text{Text: run}}, wide(c.table.Size(i)),
+			wide(a.Lines), wide(a.Read), wide(a.Blank), wide(a.Unreadable), wide(a.Bytes()), {Text: state},
+		}})
+	}
+	if c.table.Sources() > most {
+		t.Note = fmt.Sprintf("%s of %s files; the sums above hold all of them.", Group(most), Group(c.table.Sources()))
+	}
+	return t
+}
+
+func wide(n int64) Cell { return Cell{Text: Text{Text: Group(n)}} }
+
+// othersTable lists the files that are not read as rollouts, with what they are.
+func (d *Desk) othersTable() Table {
+	t := Table{ID: "others", Caption: "other files", Height: rowHeight, Rows: []Row{}, Empty: "There are no other files.",
+		Columns: []Column{{Key: "file", Title: "other file", Mono: true, Grow: true}, {Key: "size", Title: "size", Unit: "bytes", Right: true}, {Key: "kind", Title: "kind"}, {Key: "run", Title: "run"}, {Key: "state", Title: ""}}}
+	for _, file := range d.listing.Order {
+		if _, read := d.sourceOf[file]; read {
+			continue
+		}
+		e := d.listing.Entries[file]
+		t.Total++
+		if len(t.Rows) == most {
+			continue
+		}
+		info := e.Kind.Info()
+		run := Text{Text: Dash, Muted: true, Title: "belongs to no run"}
+		if e.Run >= 0 {
+			run = Text{Text: d.listing.Runs[e.Run].Name}
+		}
+		state := Text{Text: "not yet read", Muted: true}
+		if e.Note != "" {
+			state = Text{Text: e.Note, Muted: true}
+		}
+		if e.Size == 0 {
+			state = Text{Text: "empty file", Muted: true}
+		}
+		t.Rows = append(t.Rows, Row{ID: e.Name, Index: len(t.Rows), Cells: []Cell{
+			{Text: Text{Text: e.Name, Mono: true}}, wide(e.Size), {Text: Text{Text: info.Title, Title: info.Text}}, {Text: run}, {Text: state},
+		}})
+	}
+	if t.Total > most {
+		t.Note = fmt.Sprintf("%s of %s files.", Group(most), Group(t.Total))
+	}
+	return t
+}
+
+// refusedTable is the part of the list of unreadable lines between two of its rows.
+func (d *Desk) refusedTable(c *selection, s State, from, to int) Table {
+	list := c.tally.refused
+	t := Table{ID: "refused", Caption: "unreadable lines", Height: rowHeight, Rows: []Row{}, Total: len(list), Window: true,
+		Empty: "Every line that is not blank could be read.",
+		Columns: []Column{{Key: "place", Title: "unreadable line", Mono: true}, {Key: "byte", Title: "first bad byte", Right: true},
+			{Key: "length", Title: "length", Unit: "bytes", Right: true}, {Key: "class", Title: "class", Mono: true}, {Key: "reason", Title: "reason", Grow: true}}}
+	from = max(0, min(from, len(list)-1))
+	t.From = from
+	for n := from; n < min(to, len(list)); n++ {
+		i, ok := c.item(int(list[n]))
+		if !ok {
+			break
+		}
+		href := d.toRow(s, c, int(list[n]))
+		t.Rows = append(t.Rows, Row{ID: i.place(), Index: n, Rollout: i.place(), Href: href, Cells: []Cell{
+			{Text: Text{Text: i.place(), Mono: true, Href: href}}, wide(i.digest.Facts.Refused), wide(i.row.Length),
+			{Text: Text{Text: i.digest.Facts.Class, Mono: true}}, {Text: Text{Text: i.digest.Facts.Reason}},
+		}})
+	}
+	return t
+}
+
+// fileOrder lists the rollouts files in the order they are read, with the links that change it.
+func (d *Desk) fileOrder(c *selection, s State) []FileOrder {
+	list := []FileOrder{}
+	names := make([]string, len(c.sources))
+	for i, source := range c.sources {
+		names[i] = d.name(source)
+	}
+	if len(names)+len(s.Drop) < 2 {
+		return list
+	}
+	swapped := func(i, k int) string {
+		if k < 0 || k >= len(names) {
+			return ""
+		}
+		return s.With(func(s *State) {
+			s.Order = slices.Clone(names)
+			s.Order[i], s.Order[k] = s.Order[k], s.Order[i]
+		}).Href()
+	}
+	for i, name := range names {
+		if i == most {
+			break
+		}
+		list = append(list, FileOrder{Name: name, Up: swapped(i, i-1), Down: swapped(i, i+1),
+			Drop: s.With(func(s *State) { s.Drop = append(s.Drop, name) }).Href()})
+	}
+	for _, name := range s.Drop {
+		list = append(list, FileOrder{Name: name, Dropped: true,
+			Drop: s.With(func(s *State) {
+				s.Drop = slices.DeleteFunc(s.Drop, func(n string) bool { return n == name })
+			}).Href()})
+	}
+	return list
+}
+
+// missing stands where a link names files that are not there.
+func (d *Desk) missing(s State) *Missing {
+	name, _, ok := place(s.Rollout)
+	names := slices.Clone(s.Order)
+	if ok && !slices.Contains(names, name) {
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	m := &Missing{Heading: "This link shows files that are not here yet.", Lines: []Text{}, Shows: []Text{},
+		Go: Link{Text: "Start without them", Href: "#"}}
+	m.Lines = append(m.Lines, Text{Text: "Drop the files below anywhere in this window. The link goes on as soon as they are there."})
+	m.Table = Table{ID: "missing", Caption: "files of the link", Height: rowHeight, Total: len(names), Rows: []Row{},
+		Columns: []Column{{Key: "file", Title: "file", Mono: true, Grow: true}, {Key: "state", Title: ""}}}
+	for i, n := range names {
+		m.Table.Rows = append(m.Table.Rows, Row{ID: n, Index: i, Cells: []Cell{{Text: Text{Text: n, Mono: true}}, {Text: Text{Text: "missing", Mark: MarkUnknown}}}})
+	}
+	for _, t := range Tabs {
+		if t.ID == s.Tab {
+			m.Shows = append(m.Shows, Text{Text: "tab " + t.Title})
+		}
+	}
+	if s.Filter != "" {
+		m.Shows = append(m.Shows, Text{Text: "filter " + s.Filter})
+	}
+	if s.Rollout != "" {
+		m.Shows = append(m.Shows, Text{Text: "rollout at " + s.Rollout})
+	}
+	return m
+}
+

@@ -1,0 +1,24 @@
+package view
+
+// A Host is what the page's script tells with every request: how far reading is, what went wrong outside
+// the module, how the page came here. Field names are those of its JSON.
+type Host struct {
+	Mode      string      // page, file or served
+	Theme     string      // "", light or dark
+	Reading   bool        // files are being read
+	Cancelled bool        // reading was stopped by a person
+	Bytes     int64       // read so far
+	Total     int64       // to read
+	Seconds   float64     // spent reading
+	Requests  int         // since the page was loaded
+	Alerts    []HostAlert // about files
+	Failed    string      // why the page cannot go on
+	Lost      int         // dropped entries that could not be opened
+	Recent    string      // JSON of what was opened before, as the script keeps it
+	Now       int64       // milliseconds since 1970, for the list of recent names
+	Zone      int         // minutes from local time to UTC
+	Width     int         // of the window in CSS pixels
+}
+
+// A HostAlert is a problem that the script met: a file vanished, a worker died.
+type HostAlert struct{ Code, Path, Text, Help string }

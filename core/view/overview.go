@@ -1,0 +1,166 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/health/check"
+)
+
+// overview is the first tab: panels in the order of a person's questions, then what needs their eyes.
+func (d *Desk) overview(c *selection, s State, found *matches) *Overview {
+	o := &Overview{Panels: []Panel{d.readPanel(c, s), d.healthyPanel(c, s)}}
+	o.Eyes = d.eyes(c, s)
+	if c.report == nil && c.refused == nil {
+		o.Note = "so far; checks of tasks and repeated identities need all rows"
+	}
+	return o
+}
+
+// readPanel accounts for every line.
+func (d *Desk) readPanel(c *selection, s State) Panel {
+	a := c.table.Total()
+	lines := int(a.Lines)
+	part := func(mark Mark, word string, n int64, stat string) Share {
+		return Share{Mark: mark, Word: word, Count: int(n), Text: Group(n), Percent: percent(int(n), lines), Part: share(int(n), lines), Href: s.ToTab("files").Href()}
+	}
+	p := Panel{
+		Title: "Read", Href: s.ToTab("files").Href(), Link: "Files",
+		Number: Text{Text: Group(a.Read), Title: "lines read as records"}, Of: "of " + Group(a.Rows()) + " records are readable",
+		Shares: []Share{
+			part(MarkMeasured, "read", a.Read, "read"), part(MarkFailed, "unreadable", a.Unreadable, "unreadable"), part(MarkUnknown, "blank", a.Blank, "blank"),
+		},
+		Charts: []Chart{}, Lines: []Line{},
+	}
+	p.Lines = append(p.Lines, Line{Text: count(c.table.Sources(), "rollouts file", "rollouts files"), Right: Group(a.Bytes()) + " bytes", Href: s.ToTab("files").Href()})
+	if other := len(d.files) - len(d.sources); other > 0 {
+		p.Lines = append(p.Lines, Line{Text: count(other, "other file", "other files"), Right: "listed, not read", Href: s.ToTab("files").Href()})
+	}
+	if a.Torn > 0 {
+		p.Lines = append(p.Lines, Line{Mark: MarkUnhealthy, Text: "cut last lines, possibly still being written", Right: Group(a.Torn), Href: s.ToTab("files").Href()})
+	}
+	if c.report != nil {
+		p.Lines = append(p.Lines, Line{Text: "tasks", Right: Group(len(c.report.Tasks())), Href: s.ToTab("tasks").Href()})
+	}
+	return p
+}
+
+// healthyPanel splits the rows by verdict and names the checks that fired most.
+func (d *Desk) healthyPanel(c *selection, s State) Panel {
+	counts := c.verdicts()
+	total := counts[0] + counts[1] + counts[2]
+	p := Panel{
+		Title: "Healthy", Href: s.ToTab("health").Href(), Link: "Health",
+		Number: Text{Text: Group(counts[health.Unhealthy])}, Of: "of " + Group(total) + " judged are unhealthy",
+		Shares: shares(counts, s), Charts: []Chart{}, Lines: []Line{},
+	}
+	if c.report == nil {
+		return p
+	}
+	stats := c.report.Checks()
+	slices.SortStableFunc(stats, func(a, b health.CheckStat) int { return cmp.Compare(b.Touched, a.Touched) })
+	for i := range stats {
+		if stats[i].Fired == 0 || len(p.Lines) == 4 {
+			break
+		}
+		p.Lines = append(p.Lines, Line{Mark: MarkUnhealthy, Text: stats[i].Check.ID, Right: count(stats[i].Touched, unitOne(stats[i].Check), unitOf(stats[i].Check)),
+			Href: s.ToTab("health").With(func(s *State) { s.Check = stats[i].Check.ID }).Href()})
+	}
+	return p
+}
+
+// eye is one entry of the list of what needs a person's eyes.
+type eye struct {
+	mark    Mark
+	text    string
+	check   string
+	touched int
+	first   int // ordinal, −1 if there is no place
+	href    string
+}
+
+// eyes ranks the findings of the whole run by the rollouts they touch. A missing piece of evidence is not a
+// failure and says so.
+func (d *Desk) eyes(c *selection, s State) Table {
+	t := Table{ID: "eyes", Caption: "what needs your eyes", Height: rowHeight, Rows: []Row{}, Empty: "Nothing: every check that could be judged is silent.",
+		Columns: []Column{{Key: "kind", Title: "kind"}, {Key: "finding", Title: "finding", Grow: true}, {Key: "check", Title: "check", Mono: true},
+			{Key: "rollouts", Title: "rollouts", Right: true}, {Key: "bar", Title: "", Bars: true, Width: 92}, {Key: "place", Title: "first place", Mono: true}}}
+	if c.report == nil {
+		t.Empty = "This list needs all rows."
+		if c.refused != nil {
+			t.Empty = "There is no report: " + c.refused.Error() + "."
+		}
+		return t
+	}
+	var list []eye
+	for _, st := range c.report.Checks() {
+		if st.Fired > 0 {
+			text := count(st.Fired, "finding", "findings") + ": " + st.Check.Title
+			touched := st.Touched
+			if st.Check.Scope == check.Task {
+				text = count(st.Fired, "task", "tasks") + ": " + st.Check.Title
+				touched = st.Rollouts
+			}
+			list = append(list, eye{MarkUnhealthy, text, st.Check.ID, touched, st.First,
+				s.ToTab("health").With(func(s *State) { s.Check = st.Check.ID }).Href()})
+		}
+		if st.Check.Scope == check.Task {
+			continue
+		}
+		for _, r := range st.Reasons {
+			if r.Raised || r.Count == 0 || st.Check.ID == "check_execution_error" || st.Check.ID == "rollout_duplicate_identity" {
+				continue
+			}
+			list = append(list, eye{MarkUnobserved, "not judged: " + r.Text, st.Check.ID, r.Count, r.First,
+				s.ToTab("health").With(func(s *State) { s.Check = st.Check.ID }).Href()})
+		}
+	}
+	list = folded(list)
+	slices.SortStableFunc(list, func(a, b eye) int { return cmp.Compare(b.touched, a.touched) })
+	top := 0.0
+	if len(list) > 0 {
+		top = niceMax(float64(list[0].touched))
+	}
+	t.Columns[4].Title = "0 – " + Group(int(top))
+	for n, e := range list {
+		row := Row{ID: fmt.Sprint("eye-", n), Index: n, Finding: e.check, Href: e.href, Cells: []Cell{
+			{Text: Text{Text: string(e.mark), Mark: e.mark}}, {Text: Text{Text: e.text, Href: e.href}}, {Text: Text{Text: e.check, Mono: true}},
+			numeral(e.touched), {Bar: float64(e.touched) / top}, {Text: Text{Text: Dash, Muted: true}},
+		}}
+		if i, ok := c.item(e.first); ok {
+			row.Cells[5].Text = Text{Text: i.place(), Mono: true, Href: d.toRow(s, c, e.first)}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Total = len(t.Rows)
+	t.Note = count(len(t.Rows), "entry", "entries") + ", ranked by rollouts touched"
+	return t
+}
+
+// folded joins the entries of checks that were not judged for one and the same reason on the same rows.
+func folded(list []eye) []eye {
+	type key struct {
+		text           string
+		touched, first int
+	}
+	at := map[key]int{}
+	out := list[:0]
+	checks := map[key]int{}
+	for _, e := range list {
+		k := key{e.text, e.touched, e.first}
+		if e.mark != MarkUnobserved {
+			out = append(out, e)
+			continue
+		}
+		if n, seen := at[k]; seen {
+			checks[k]++
+			out[n].check = fmt.Sprintf("%d checks", checks[k])
+			continue
+		}
+		at[k], checks[k] = len(out), 1
+		out = append(out, e)
+	}
+	return out
+}

@@ -1,0 +1,292 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/health/check"
+	"github.com/rollscope/rollscope/core/jsonl"
+	"github.com/rollscope/rollscope/core/jsonscan"
+)
+
+// openRow is the row whose page is open, decoded once.
+type openRow struct {
+	need    Need
+	scanner jsonscan.Scanner
+	value   jsonscan.Value
+	lead    int64 // bytes of the line before the value
+	outline *Outline
+	err     error
+}
+
+// parts are the parts of the rollout page.
+var parts = []TabInfo{
+	{"transcript", "Findings", "p", "identity, verdict, findings and what could not be judged"},
+	{"raw", "Raw", "r", "the row's JSON as saved"},
+}
+
+// rollout is the page of one row. Its text is needed for the raw part; the rest is known.
+func (d *Desk) rollout(c *selection, s State, found *matches) (*Rollout, []Need) {
+	ordinal, ok := c.find(s.Rollout)
+	if !ok {
+		name, _, _ := place(s.Rollout)
+		text := fmt.Sprintf("There is no row at %s in the files that are open.", s.Rollout)
+		if !c.table.Complete() {
+			text = fmt.Sprintf("The row at %s has not been read yet.", s.Rollout)
+		}
+		return &Rollout{Name: s.Rollout, Back: back(s), Notices: []Alert{{Code: "vanished", Count: 1, Text: text, Place: Text{Text: name, Mono: true}}},
+			Parts: []Tab{}, Facts: []FactGroup{}, Findings: []FindingView{}, Unjudged: []UnjudgedView{}, Turns: []TurnMark{}, Blocks: []Block{}}, nil
+	}
+	i, _ := c.item(ordinal)
+	r := &Rollout{
+		Name: i.name(), TaskName: i.digest.Facts.Name, Back: back(s), Parts: []Tab{}, Notices: []Alert{},
+		Facts: d.factGroups(c, i, s), Findings: []FindingView{}, Unjudged: []UnjudgedView{}, Turns: []TurnMark{}, Blocks: []Block{},
+	}
+	if s.Part == "" {
+		s.Part = parts[0].ID
+	}
+	for _, p := range parts {
+		r.Parts = append(r.Parts, Tab{ID: p.ID, Title: p.Title, Key: p.Key, Current: p.ID == s.Part, Href: s.With(func(s *State) { s.Part, s.Turn = p.ID, 0 }).Href()})
+	}
+	if n, there := found.position(c, ordinal); there {
+		r.Place = Group(n+1) + " of " + Group(found.len(c))
+		link := func(n int) string {
+			if n < 0 || n >= found.len(c) {
+				return ""
+			}
+			return d.toRow(s, c, found.at(c, n))
+		}
+		r.Prev, r.Next = link(n-1), link(n+1)
+	}
+	for _, f := range i.list() {
+		r.Findings = append(r.Findings, d.findingView(i, s, f))
+	}
+	for _, u := range c.unjudged(i) {
+		reason := u.Text
+		if u.Gap != "" {
+			reason += " (gap " + u.Gap + ")"
+		}
+		r.Unjudged = append(r.Unjudged, UnjudgedView{Check: u.Check, Reason: reason})
+	}
+
+	need := Need{File: d.sources[c.sources[i.row.Source]], Offset: i.row.Offset, Length: i.row.Length}
+	if d.texts.need != need || !d.texts.ok {
+		return r, []Need{need}
+	}
+	if d.texts.err != "" {
+		r.Notices = append(r.Notices, Alert{Code: "vanished", Count: 1, Text: "The row's text cannot be read from its file: " + d.texts.err + ".",
+			Place: Text{Text: i.place(), Mono: true}, Help: "What was read of it before is shown. Open the file again."})
+		return r, nil
+	}
+	d.openText(need)
+	if d.opened.err != nil {
+		r.Notices = append(r.Notices, Alert{Code: "unreadable_row", Count: 1, Place: Text{Text: fmt.Sprintf("%s, byte %d", i.place(), i.digest.Facts.Refused), Mono: true},
+			Text: fmt.Sprintf("This line cannot be read as a record: %s.", i.digest.Facts.Reason), Help: "Its bytes are shown below as text."})
+		r.Blocks = append(r.Blocks, refusedBlocks(d.texts.data, i.digest.Facts.Refused-i.row.Offset)...)
+		return r, nil
+	}
+	if s.Part == "raw" {
+		r.Raw = d.raw(i, s, 0, windowSize)
+	}
+	return r, nil
+}
+
+func back(s State) Link {
+	return Link{Text: "Rollouts", Href: s.ToTab("rollouts").With(func(t *State) { t.Sort = s.Sort }).Href()}
+}
+
+// openText decodes the supplied line, once.
+func (d *Desk) openText(need Need) {
+	if d.opened.need == need && (d.opened.value.Exists() || d.opened.err != nil) {
+		return
+	}
+	d.opened = openRow{need: need}
+	text := jsonl.Trim(d.texts.data)
+	d.opened.lead = int64(len(d.texts.data)) - int64(len(strings.TrimLeft(string(d.texts.data[:min(len(d.texts.data), 1<<16)]), "\t\n\v\f\r ")))
+	d.opened.value, d.opened.err = d.opened.scanner.Scan(text)
+}
+
+// raw lays the row's JSON out; findings mark their places.
+func (d *Desk) raw(i *item, s State, from, to int) *Raw {
+	if d.opened.outline == nil {
+		d.opened.outline = NewOutline(d.opened.value)
+	}
+	o := d.opened.outline
+	var marks []Span
+	for _, f := range i.list() {
+		if f.Place.Length > 0 {
+			at := f.Place.Offset - d.opened.lead
+			marks = append(marks, Span{at, at + f.Place.Length})
+		}
+	}
+	return &Raw{
+		Note: count(o.Len(), "line", "lines") + ", laid out; values as written", Total: o.Len(),
+		Lines: o.Window(from, to-from, marks),
+	}
+}
+
+// factGroups are the facts column.
+func (d *Desk) factGroups(c *selection, i *item, s State) []FactGroup {
+	f := &i.digest.Facts
+	id := &i.digest.Identity
+	fact := func(label string, t Text) Fact { return Fact{Label: label, Value: t} }
+	first := FactGroup{Title: "Verdict", Facts: []Fact{fact("verdict", verdictText(i.verdict()))}}
+	first.Facts = append(first.Facts, fact("reward", numberCell(f.Reward, "the row has no reward").Text))
+	if f.Masked {
+		first.Facts = append(first.Facts, fact("measurement", Text{Text: "masked", Mark: MarkMasked}))
+	}
+	identity := FactGroup{Title: "Identity", Facts: []Fact{
+		fact("task", keyCell(id.Task).Text), fact("repeat", keyCell(id.Rollout).Text),
+	}}
+	if !id.Stage.IsNone() {
+		identity.Facts = append(identity.Facts, fact("stage", keyCell(id.Stage).Text))
+	}
+	if f.Name != "" {
+		identity.Facts = append(identity.Facts, fact("name", Text{Text: f.Name}))
+	}
+	identity.Facts = append(identity.Facts, fact("rollout id", Text{Text: id.ID, Mono: true}))
+	if f.Agent != "" {
+		identity.Facts = append(identity.Facts, fact("agent", Text{Text: f.Agent}))
+	}
+	if f.Attempt != "" {
+		identity.Facts = append(identity.Facts, fact("attempt", Text{Text: f.Attempt}))
+	}
+	identity.Facts = append(identity.Facts,
+		fact("place", Text{Text: i.place(), Mono: true}),
+		fact("bytes", Text{Text: Group(i.row.Offset) + " + " + Group(i.row.Length), Title: "offset of the line and its length"}))
+	tokens := FactGroup{Title: "Tokens", Note: "the row's usage", Facts: []Fact{
+		fact("prompt", numberCell(f.Prompt, "the row's usage does not say").Text),
+		fact("completion", numberCell(f.Completion, "the row's usage does not say").Text),
+	}}
+	groups := []FactGroup{first, identity, tokens}
+	if n := i.count(); n.Observed {
+		groups = append(groups, FactGroup{Title: "Trajectory", Facts: []Fact{
+			fact("turns", Text{Text: Group(n.Turns)}), fact("model calls", Text{Text: Group(n.Calls)}), fact("failed calls", Text{Text: Group(n.Failed)}),
+		}})
+	}
+	if boxes := d.repeats(c, i, s); len(boxes) > 1 {
+		groups = append(groups, FactGroup{Title: "Repeats of task " + id.Task.String(), Note: count(len(boxes), "row", "rows"), Facts: []Fact{}, Boxes: boxes})
+	}
+	return groups
+}
+
+// repeats are the rows of the same task, side by side.
+func (d *Desk) repeats(c *selection, i *item, s State) []Box {
+	if c.report == nil {
+		return nil
+	}
+	var boxes []Box
+	for _, ordinal := range c.report.TaskRows(int(i.row.Ordinal)) {
+		k, ok := c.item(ordinal)
+		if !ok || len(boxes) == 64 {
+			break
+		}
+		text := Text{Text: k.digest.Facts.Reward, Mark: Mark(k.verdict().String()), Href: d.toRow(s, c, ordinal),
+			Title: "repeat " + k.digest.Identity.Rollout.String() + ", " + k.verdict().String()}
+		if text.Text == "" {
+			text.Text = Dash
+		}
+		boxes = append(boxes, Box{Value: text, Solved: solved(k.digest.Facts.Reward), Current: ordinal == int(i.row.Ordinal)})
+	}
+	return boxes
+}
+
+func solved(reward string) bool {
+	f, err := strconv.ParseFloat(reward, 64)
+	return err == nil && f == 1
+}
+
+func (d *Desk) findingView(i *item, s State, f check.Finding) FindingView {
+	v := FindingView{Check: f.Check, Sentence: check.Sentence(f), Detail: []Pair{}}
+	for _, fields := range [...][]check.Field{f.Locator, f.Detail, f.Aside} {
+		for _, field := range fields {
+			text := field.Value.String()
+			if field.Value.Kind == check.Null {
+				text = "null"
+			}
+			v.Detail = append(v.Detail, Pair{field.Name, text})
+		}
+	}
+	if f.Place.Length > 0 {
+		v.Detail = append(v.Detail, Pair{"bytes", Group(i.row.Offset+f.Place.Offset) + " + " + Group(f.Place.Length)})
+	}
+	where := Text{Text: "row", Href: s.With(func(s *State) { s.Part, s.Turn = "raw", 0 }).Href()}
+	switch {
+	case f.Place.Turn >= 0:
+		where.Text = "turn " + strconv.Itoa(f.Place.Turn+1)
+	case f.Place.Call >= 0:
+		where.Text = "call " + strconv.Itoa(f.Place.Call+1)
+	}
+	if f.Place.Pointer != "" {
+		where.Title = f.Place.Pointer
+	}
+	v.Where = where
+	return v
+}
+
+// unjudged lists the checks that could not be judged on a row.
+func (c *selection) unjudged(i *item) []health.Unjudged {
+	if c.report != nil {
+		return c.report.Unobserved(int(i.row.Ordinal))
+	}
+	return health.PreviewUnobserved(i.digest.Health, c.options)
+}
+
+// refusedBlocks show the bytes of a line that cannot be read: its start, and the place that is wrong.
+func refusedBlocks(line []byte, bad int64) []Block {
+	const around = 1500
+	blocks := []Block{}
+	if zeros := zeroRun(line, bad); zeros > 16 {
+		blocks = append(blocks, Block{ID: "zeros", Kind: "note", Title: count(zeros, "zero byte", "zero bytes"), Note: "from byte " + Group(bad) + " of the line"})
+	}
+	add := func(id, title string, from, to int64) {
+		text := visible(line[from:to])
+		b := Block{ID: id, Kind: "raw", Title: title, Text: text, Mono: true, Note: fmt.Sprintf("bytes %s to %s of %s", Group(from), Group(to), Group(int64(len(line))))}
+		if rest := int64(len(line)) - to; rest > 0 {
+			b.Folded = int(rest)
+		}
+		blocks = append(blocks, b)
+	}
+	size := int64(len(line))
+	bad = min(max(bad, 0), size)
+	if bad > 2*around {
+		add("start", "start of the line", 0, around)
+		add("place", "around the place that cannot stand", bad-around, min(bad+around, size))
+		return blocks
+	}
+	add("start", "the line", 0, min(max(bad+around, 2*around), size))
+	return blocks
+}
+
+func zeroRun(line []byte, at int64) int {
+	n := 0
+	for at >= 0 && at < int64(len(line)) && line[at] == 0 {
+		at++
+		n++
+	}
+	return n
+}
+
+// visible makes text of bytes that may be none: what is not UTF-8 is written as \xNN, and a long run of
+// zero bytes as their number.
+func visible(b []byte) string {
+	var s strings.Builder
+	for len(b) > 0 {
+		if n := zeroRun(b, 0); n > 16 {
+			fmt.Fprintf(&s, "⟨%s zero bytes⟩", Group(n))
+			b = b[n:]
+			continue
+		}
+		r, size := utf8.DecodeRune(b)
+		if r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&s, `\x%02x`, b[0])
+		} else {
+			s.WriteRune(r)
+		}
+		b = b[size:]
+	}
+	return s.String()
+}

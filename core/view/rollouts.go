@@ -1,0 +1,267 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/rollscope/rollscope/core/order"
+	"github.com/rollscope/rollscope/core/rollout"
+)
+
+// rowHeight is the height of a row of a main table, in CSS pixels.
+const rowHeight = 27
+
+// windowSize is how many rows a page carries before it is asked for others.
+const windowSize = 60
+
+// A rolloutColumn is one column of the Rollouts table: how it reads and how it sorts.
+type rolloutColumn struct {
+	Column
+	plain   bool // shown unless other columns are chosen
+	cell    func(*item) Cell
+	compare func(a, b *item) int // nil where rows cannot be sorted by it
+}
+
+var rolloutColumns = []rolloutColumn{
+	{Column{Key: "task", Title: "task", Right: true, Mono: true, Help: "task index, as saved"}, true,
+		func(i *item) Cell { return keyCell(i.digest.Identity.Task) },
+		func(a, b *item) int { return a.digest.Identity.Task.Compare(b.digest.Identity.Task) }},
+	{Column{Key: "repeat", Title: "repeat", Right: true, Mono: true, Help: "rollout index, as saved"}, true,
+		func(i *item) Cell { return keyCell(i.digest.Identity.Rollout) },
+		func(a, b *item) int { return a.digest.Identity.Rollout.Compare(b.digest.Identity.Rollout) }},
+	{Column{Key: "stage", Title: "stage", Right: true, Mono: true, Help: "stage index"}, false,
+		func(i *item) Cell { return keyCell(i.digest.Identity.Stage) },
+		func(a, b *item) int { return a.digest.Identity.Stage.Compare(b.digest.Identity.Stage) }},
+	{Column{Key: "name", Title: "name", Width: 150, Help: "of the task, where the row gives one"}, true,
+		func(i *item) Cell { return textCell(i.digest.Facts.Name) },
+		func(a, b *item) int { return order.Name(a.digest.Facts.Name, b.digest.Facts.Name) }},
+	{Column{Key: "id", Title: "rollout id", Mono: true, Width: 150, Help: "as the reports have it"}, false,
+		func(i *item) Cell { return Cell{Text: Text{Text: i.digest.Identity.ID, Mono: true}} },
+		func(a, b *item) int { return order.Name(a.digest.Identity.ID, b.digest.Identity.ID) }},
+	{Column{Key: "agent", Title: "agent", Width: 120, Help: "agent_ref.name"}, true,
+		func(i *item) Cell { return textCell(i.digest.Facts.Agent) },
+		func(a, b *item) int { return order.Name(a.digest.Facts.Agent, b.digest.Facts.Agent) }},
+	{Column{Key: "verdict", Title: "verdict", Width: 104, Help: "of the health checks"}, true,
+		func(i *item) Cell { return Cell{Text: verdictText(i.verdict())} },
+		func(a, b *item) int { return cmp.Compare(a.verdict(), b.verdict()) }},
+	{Column{Key: "reward", Title: "reward", Right: true, Help: "as saved"}, true,
+		func(i *item) Cell {
+			c := numberCell(i.digest.Facts.Reward, "the row has no reward")
+			if i.digest.Facts.Masked {
+				c.Extra = Text{Text: "masked", Mark: MarkMasked, Title: "mask_sample is set: not to be taken as a measurement"}
+			}
+			return c
+		},
+		func(a, b *item) int { return compareNumber(a.digest.Facts.Reward, b.digest.Facts.Reward) }},
+	{Column{Key: "findings", Title: "findings", Grow: true, Mono: true, Help: "of the health checks, in their order"}, true,
+		findingsCell,
+		func(a, b *item) int { return cmp.Compare(len(a.list()), len(b.list())) }},
+	{Column{Key: "turns", Title: "turns", Right: true, Help: "in the saved trajectory"}, true,
+		func(i *item) Cell { return countCell(i.count().Turns, i.count().Observed) },
+		func(a, b *item) int { return cmp.Compare(a.count().Turns, b.count().Turns) }},
+	{Column{Key: "calls", Title: "calls", Right: true, Help: "captured model calls"}, true,
+		func(i *item) Cell { return countCell(i.count().Calls, i.count().Observed) },
+		func(a, b *item) int { return cmp.Compare(a.count().Calls, b.count().Calls) }},
+	{Column{Key: "failed", Title: "failed calls", Right: true, Help: "captured model calls that failed"}, false,
+		func(i *item) Cell { return countCell(i.count().Failed, i.count().Observed) },
+		func(a, b *item) int { return cmp.Compare(a.count().Failed, b.count().Failed) }},
+	{Column{Key: "prompt", Title: "prompt tok", Right: true, Help: "by the row's own usage"}, true,
+		func(i *item) Cell { return numberCell(i.digest.Facts.Prompt, "the row's usage does not say") },
+		func(a, b *item) int { return compareNumber(a.digest.Facts.Prompt, b.digest.Facts.Prompt) }},
+	{Column{Key: "completion", Title: "compl. tok", Right: true, Help: "by the row's own usage"}, true,
+		func(i *item) Cell { return numberCell(i.digest.Facts.Completion, "the row's usage does not say") },
+		func(a, b *item) int { return compareNumber(a.digest.Facts.Completion, b.digest.Facts.Completion) }},
+	{Column{Key: "attempt", Title: "attempt", Right: true, Help: "_ng_attempt_index, as saved"}, false,
+		func(i *item) Cell { return numberCell(i.digest.Facts.Attempt, "the row names no attempt") },
+		func(a, b *item) int { return compareNumber(a.digest.Facts.Attempt, b.digest.Facts.Attempt) }},
+	{Column{Key: "bytes", Title: "bytes", Right: true, Help: "of the line"}, false,
+		func(i *item) Cell { return Cell{Text: Text{Text: Group(i.row.Length)}} },
+		func(a, b *item) int { return cmp.Compare(a.row.Length, b.row.Length) }},
+	{Column{Key: "place", Title: "place", Right: true, Mono: true, Help: "file and physical line"}, true,
+		placeCell,
+		func(a, b *item) int { return cmp.Compare(a.row.Ordinal, b.row.Ordinal) }},
+}
+
+func keyCell(k rollout.Key) Cell {
+	if k.IsNone() {
+		return Cell{Text: Text{Text: Dash, Muted: true, Title: "none"}}
+	}
+	text := k.String()
+	if !k.IsInt() {
+		// 7 and "7" are two tasks and must look so.
+		text = strconv.Quote(text)
+	}
+	return Cell{Text: Text{Text: text, Mono: true}}
+}
+
+func textCell(s string) Cell {
+	if s == "" {
+		return Cell{Text: Text{Text: Dash, Muted: true, Title: "the row does not say"}}
+	}
+	return Cell{Text: Text{Text: s, Title: s}}
+}
+
+// numberCell shows a number as saved, with separators in whole ones.
+func numberCell(saved, missing string) Cell {
+	if saved == "" {
+		return Cell{Text: Text{Text: Dash, Muted: true, Title: missing}}
+	}
+	return Cell{Text: Text{Text: groupNumber(saved), Title: saved}}
+}
+
+func countCell(n int, observed bool) Cell {
+	if !observed {
+		return Cell{Text: Text{Text: Dash, Muted: true, Title: "no trajectory was observed"}}
+	}
+	return Cell{Text: Text{Text: Group(n)}}
+}
+
+func findingsCell(i *item) Cell {
+	list := i.list()
+	if len(list) == 0 {
+		return Cell{Text: Text{Text: Dash, Muted: true, Title: "no finding"}}
+	}
+	c := Cell{Text: Text{Text: list[0].Check, Mono: true}}
+	if len(list) > 1 {
+		c.Extra = Text{Text: "+" + strconv.Itoa(len(list)-1)}
+	}
+	return c
+}
+
+func placeCell(i *item) Cell {
+	line := strconv.FormatInt(i.row.Line, 10)
+	c := Cell{Text: Text{Text: line, Mono: true, Title: i.place()}}
+	if i.c.table.Sources() > 1 {
+		c.Text.Text = i.place()
+	}
+	return c
+}
+
+// compareNumber orders numbers by value, other texts behind them and missing ones last.
+func compareNumber(a, b string) int {
+	x, okX := number(a)
+	y, okY := number(b)
+	switch {
+	case okX && okY:
+		return cmp.Compare(x, y)
+	case okX:
+		return -1
+	case okY:
+		return 1
+	case (a == "") != (b == ""):
+		if a == "" {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Compare(a, b)
+}
+
+func number(s string) (float64, bool) {
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil
+}
+
+// columns gives the columns a State shows.
+func columns(s State) []*rolloutColumn {
+	var list []*rolloutColumn
+	if len(s.Columns) > 0 {
+		for _, key := range s.Columns {
+			if i := slices.IndexFunc(rolloutColumns, func(c rolloutColumn) bool { return c.Key == key }); i >= 0 {
+				list = append(list, &rolloutColumns[i])
+			}
+		}
+	}
+	if len(list) == 0 {
+		for i := range rolloutColumns {
+			if rolloutColumns[i].plain {
+				list = append(list, &rolloutColumns[i])
+			}
+		}
+	}
+	return list
+}
+
+// sortKey splits a State's sort into column and direction.
+func sortKey(s State) (key string, down bool) {
+	if len(s.Sort) > 0 && s.Sort[0] == '-' {
+		return s.Sort[1:], true
+	}
+	return s.Sort, false
+}
+
+func (d *Desk) rollouts(c *selection, s State, found *matches, from int) *Rollouts {
+	r := &Rollouts{Charts: []Chart{}, Facts: d.rolloutFacts(c, found)}
+	r.Table = d.rolloutTable(c, s, found, from, from+windowSize)
+	return r
+}
+
+// rolloutTable is the part of the Rollouts table between two of its rows.
+func (d *Desk) rolloutTable(c *selection, s State, found *matches, from, to int) Table {
+	cols := columns(s)
+	t := Table{
+		ID: "rollouts", Caption: "rollouts", Columns: []Column{}, Rows: []Row{}, Height: rowHeight,
+		Total: found.len(c), Window: true, Sortable: true, Empty: "No rollout fits the filter.",
+	}
+	if c.table.Rows() == 0 {
+		t.Empty = "0 records: the rollouts files hold no line that is not blank."
+	}
+	key, down := sortKey(s)
+	for _, col := range cols {
+		head := col.Column
+		if head.Key == key {
+			head.Sorted = 1
+			if down {
+				head.Sorted = -1
+			}
+		}
+		// A click sorts, a second one turns the order, a third one gives the order of the files back.
+		head.Href = s.With(func(s *State) {
+			switch {
+			case head.Key != key:
+				s.Sort = head.Key
+			case !down:
+				s.Sort = "-" + head.Key
+			default:
+				s.Sort = ""
+			}
+		}).Href()
+		t.Columns = append(t.Columns, head)
+	}
+	from = max(0, min(from, t.Total-1))
+	to = min(to, t.Total)
+	t.From = max(from, 0)
+	for n := t.From; n < to; n++ {
+		i, ok := c.item(found.at(c, n))
+		if !ok {
+			break
+		}
+		t.Rows = append(t.Rows, d.rolloutRow(i, s, cols, n))
+	}
+	return t
+}
+
+func (d *Desk) rolloutRow(i *item, s State, cols []*rolloutColumn, n int) Row {
+	place := i.place()
+	row := Row{ID: place, Index: n, Rollout: place, Cells: make([]Cell, 0, len(cols))}
+	row.Href = s.With(func(s *State) { s.Rollout, s.Part, s.Turn = place, "", 0 }).Href()
+	for _, col := range cols {
+		cell := col.cell(i)
+		if col.Key == "place" {
+			cell.Text.Href = row.Href
+		}
+		row.Cells = append(row.Cells, cell)
+	}
+	return row
+}
+
+// rolloutFacts is the strip above the table, over the rows of the filter.
+func (d *Desk) rolloutFacts(c *selection, found *matches) []Fact {
+	facts := []Fact{{Label: "rows", Value: Text{Text: Group(found.len(c))}, Note: Text{Text: "of " + Group(c.table.Rows())}}}
+	for v, n := range found.verdicts(c) {
+		name := [...]string{"healthy", "unhealthy", "unobserved"}[v]
+		facts = append(facts, Fact{Label: name, Value: Text{Text: Group(n), Mark: Mark(name)}, Note: Text{Text: percent(n, found.len(c))}})
+	}
+	return facts
+}

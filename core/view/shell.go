@@ -1,0 +1,359 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/runfolder"
+)
+
+// Version is the version of the product, set by the command or the module that links it.
+var Version = "0.1.0"
+
+const (
+	brand   = "Rollscope"
+	lockFor = "nothing leaves this page"
+)
+
+// Page makes what a State shows. needs lists bytes that must be supplied first; the page is then shown
+// without them. windows names the first row that is in sight for tables that show a part of their rows.
+func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs []Need) {
+	p := &Page{
+		Brand: brand, Version: Version, Title: brand, Theme: h.Theme, Lock: lock(h),
+		Runs: []RunChoice{}, Tabs: []Tab{}, Alerts: []Alert{}, Stats: []Stat{}, Foot: []Text{}, Links: []Link{},
+		Phase: Idle,
+	}
+	p.Filter.Chips = []Chip{}
+	p.Alerts = append(p.Alerts, hostAlerts(h)...)
+	if h.Failed != "" {
+		p.Phase = Failed
+		p.Alerts = append(p.Alerts, Alert{Code: "worker_restarted", Text: h.Failed, Count: 1})
+	}
+	if d.Empty() {
+		p.Filter.Hidden = true
+		if missing := d.missing(s); missing != nil {
+			p.Missing = missing
+		} else {
+			p.Landing = landing(h)
+		}
+		p.Foot = append(p.Foot, Text{Text: brand + " " + Version}, Text{Text: "health rules: profile " + health.Profile07})
+		return p, nil
+	}
+
+	c := d.choose(s)
+	c.tally.count(c.table, c.options)
+	switch {
+	case h.Failed != "":
+	case h.Reading:
+		p.Phase = Scanning
+		p.Progress = progress(d, c, h)
+	default:
+		p.Phase = Ready
+	}
+	s.Tab = d.tab(s)
+	p.Title = d.runName(s) + " – " + brand
+	p.Runs = d.runs(s)
+	p.Tabs = tabs(s)
+	p.Alerts = append(p.Alerts, d.alerts(c, s)...)
+	found := d.filter(c, s)
+	p.Filter = filterBar(c, s, found, h)
+	p.Stats = d.stats(c, found)
+	p.Foot = accounting(c, s)
+
+	switch {
+	case s.Rollout != "":
+		p.Rollout, needs = d.rollout(c, s, found)
+		if p.Rollout != nil {
+			p.Title = p.Rollout.Name + " – " + p.Title
+		}
+	case s.Tab == "overview":
+		p.Overview = d.overview(c, s, found)
+	case s.Tab == "rollouts":
+		p.Rollouts = d.rollouts(c, s, found, windows["rollouts"])
+	case s.Tab == "tasks":
+		p.Tasks = d.tasks(c, s, found, windows["tasks"])
+	case s.Tab == "health":
+		p.Health = d.health(c, s)
+		p.Links = reportLinks(c)
+	default:
+		p.Files = d.filesPage(c, s, windows)
+	}
+	return p, needs
+}
+
+// tab is the tab a State shows.
+func (d *Desk) tab(s State) string {
+	for _, t := range Tabs {
+		if t.ID == s.Tab {
+			return s.Tab
+		}
+	}
+	if len(d.sources) == 0 {
+		return "files"
+	}
+	return Tabs[0].ID
+}
+
+func tabs(s State) []Tab {
+	list := make([]Tab, 0, len(Tabs))
+	for _, t := range Tabs {
+		list = append(list, Tab{ID: t.ID, Title: t.Title, Href: s.ToTab(t.ID).Href(), Current: t.ID == s.Tab, Key: "g " + t.Key})
+	}
+	return list
+}
+
+func lock(h Host) Lock {
+	l := Lock{Text: lockFor}
+	switch h.Mode {
+	case "served":
+		l.Mode = "served run"
+		l.Text = "data stays on this server"
+		l.Lines = []string{"The files are read from the server this page came from, block by block, and from nowhere else.",
+			"The page's policy allows requests to that server alone (connect-src 'self')."}
+	case "file":
+		l.Mode = "single file"
+		l.Lines = []string{"This page is one file. Its policy forbids every connection (connect-src 'none').",
+			"Files are read in workers, which have no other way out."}
+	default:
+		l.Mode = "dropped files"
+		l.Lines = []string{"Since the reader was loaded, the page's policy forbids every connection (connect-src 'none').",
+			"Files are read in workers, which have no other way out."}
+	}
+	l.Lines = append(l.Lines, "Requests since load: "+strconv.Itoa(h.Requests))
+	return l
+}
+
+func landing(h Host) *Landing {
+	l := &Landing{
+		Heading: "Drop a run folder or rollout files anywhere in this window.",
+		Lead:    "Rollscope shows which rollouts of an evaluation run are healthy, unhealthy or unobserved, with the rows that prove it.",
+		Privacy: "Files are read in this tab. The page makes no request after it has loaded, and the browser refuses any.",
+		Note:    "Any file size: rows stay in the file, memory grows with the number of rows only. Unknown files are listed with what was recognised and what was not.",
+		Understood: []Pair{
+			{"NeMo Gym rollouts", "rollouts.jsonl, shards, several runs at once"},
+			{"Run folders", "companions are recognised and listed: _failures, _materialized_inputs, _manifest, _coverage, _aggregate_metrics …"},
+		},
+	}
+	if h.Mode == "served" {
+		l.Privacy = "Dropped files are read in this tab and are never uploaded."
+	}
+	return l
+}
+
+func progress(d *Desk, c *selection, h Host) *Progress {
+	p := &Progress{Cancelled: h.Cancelled, Note: "numbers below are for the rows read so far"}
+	if len(c.sources) == 1 {
+		p.Name = d.name(c.sources[0])
+	} else {
+		p.Name = count(len(c.sources), "file", "files")
+	}
+	p.Bytes = Text{Text: Group(h.Bytes) + " of " + Group(h.Total) + " bytes"}
+	p.Rows = Text{Text: count(d.Rows(), "row", "rows")}
+	if h.Total > 0 {
+		p.Percent = int(h.Bytes * 100 / h.Total)
+	}
+	if h.Seconds > 0.2 && h.Bytes > 0 {
+		rate := float64(h.Bytes) / h.Seconds
+		p.Rate = Text{Text: strconv.FormatFloat(rate/1e6, 'f', 0, 64) + " MB/s"}
+		left := int(float64(h.Total-h.Bytes)/rate + 0.5)
+		p.Left = Text{Text: "about " + strconv.Itoa(max(left, 1)) + " s left"}
+	}
+	return p
+}
+
+func hostAlerts(h Host) []Alert {
+	var list []Alert
+	for _, a := range h.Alerts {
+		list = append(list, Alert{Code: a.Code, Text: a.Text, Help: a.Help, Place: Text{Text: a.Path, Mono: true}, Count: 1})
+	}
+	if h.Lost > 0 {
+		list = append(list, Alert{Code: "vanished", Text: count(h.Lost, "dropped entry", "dropped entries") + " could not be opened.", Count: h.Lost})
+	}
+	return list
+}
+
+// alerts lists what of the files could not be used as it is.
+func (d *Desk) alerts(c *selection, s State) []Alert {
+	var list []Alert
+	t := &c.tally
+	at := func(p problem) Text {
+		return Text{
+			Text: fmt.Sprintf("%s:%d, byte %d", c.table.Name(p.source), p.line, p.offset), Mono: true,
+			Href: d.toRow(s, c, p.first),
+		}
+	}
+	for _, p := range t.problems {
+		text := fmt.Sprintf("%s of %s cannot be read. The first: %s.", count(p.count, "line", "lines"), c.table.Name(p.source), p.reason)
+		list = append(list, Alert{Code: "unreadable_row", Text: text, Place: at(p), Count: p.count,
+			Help: "Every one is counted as an unreadable record and listed on the Files tab with its bytes."})
+	}
+	for source := range c.table.Sources() {
+		if p, there := t.tooLong[source]; there {
+			list = append(list, Alert{Code: "line_too_long", Count: p.count, Place: at(p),
+				Text: fmt.Sprintf("%s of %s too long to be read here.", count(p.count, "line", "lines"), c.table.Name(source)),
+				Help: "The command line reads lines of up to 4 GiB."})
+		}
+		if p, there := t.torn[source]; there {
+			list = append(list, Alert{Code: "torn_tail", Count: 1, Place: at(p),
+				Text: fmt.Sprintf("The last line of %s is cut: an incomplete record without a line end. The file is possibly still being written.", c.table.Name(source)),
+				Help: "Health counts it as an unreadable record."})
+		}
+	}
+	if c.refused != nil {
+		list = append(list, refusal(c, d.toRow(s, c, 0)))
+	} else if t.bad != nil {
+		list = append(list, d.badIndexAlert(c, s))
+	}
+	for _, p := range d.listing.Problems {
+		entry := d.listing.Entries[p.Index]
+		list = append(list, Alert{Code: p.Code, Text: p.Text, Place: Text{Text: entry.Name, Mono: true}, Count: 1})
+	}
+	unknown := 0
+	first := ""
+	for _, e := range d.listing.Entries {
+		if e.Kind == runfolder.Unknown {
+			if unknown++; first == "" {
+				first = e.Name
+			}
+		}
+	}
+	if unknown > 0 {
+		list = append(list, Alert{Code: "unknown_kind", Count: unknown, Place: Text{Text: first, Mono: true},
+			Text: count(unknown, "file", "files") + " of no known kind. They are listed on the Files tab and were not read."})
+	}
+	return list
+}
+
+// refusal explains why there is no report.
+func refusal(c *selection, _ string) Alert {
+	return Alert{Code: "refused_report", Count: 1, Text: "There is no health report: " + c.refused.Error() + ".",
+		Help: "All rows are shown. The command line refuses the same files; --skip-bad-index leaves such rows out."}
+}
+
+func (d *Desk) badIndexAlert(c *selection, s State) Alert {
+	b := c.tally.bad
+	row, _ := c.table.Row(b.ordinal)
+	return Alert{Code: "refused_report", Count: 1,
+		Text:  fmt.Sprintf("There will be no health report: %s is %s, which is neither a whole number nor a text.", b.member, b.value),
+		Place: Text{Text: placeOf(c.table, &row), Mono: true, Href: d.toRow(s, c, b.ordinal)},
+		Help:  "All rows are shown. The command line refuses the same files; --skip-bad-index leaves such rows out."}
+}
+
+// toRow is the link to a row's page.
+func (d *Desk) toRow(s State, c *selection, ordinal int) string {
+	row, ok := c.table.Row(ordinal)
+	if !ok {
+		return ""
+	}
+	return s.With(func(s *State) {
+		s.Rollout, s.Part, s.Turn, s.Check = placeOf(c.table, &row), "", 0, ""
+	}).Href()
+}
+
+// runName names what is shown.
+func (d *Desk) runName(s State) string {
+	runs := d.listing.Runs
+	switch {
+	case s.Apart && s.Run != "":
+		return s.Run
+	case len(runs) == 0:
+		return count(len(d.files), "file", "files")
+	case len(runs) == 1:
+		return runs[0].Name
+	}
+	return count(len(runs), "run", "runs")
+}
+
+func (d *Desk) runs(s State) []RunChoice {
+	list := []RunChoice{}
+	runs := d.listing.Runs
+	together := s.With(func(s *State) { s.Apart, s.Run, s.Rollout = false, "", "" })
+	detail := count(len(d.sources), "rollouts file", "rollouts files")
+	if len(runs) != 1 {
+		list = append(list, RunChoice{Name: d.runName(together), Detail: "together · " + detail, Href: together.Href(), Current: !s.Apart})
+	}
+	for _, r := range runs {
+		apart := s.With(func(s *State) { s.Apart, s.Run, s.Rollout = true, r.Name, "" })
+		if len(runs) == 1 {
+			list = append(list, RunChoice{Name: r.Name, Detail: detail, Href: together.Href(), Current: true})
+			break
+		}
+		list = append(list, RunChoice{Name: r.Name, Detail: count(len(r.Shards), "file", "files"), Href: apart.Href(), Current: s.Apart && s.Run == r.Name})
+		if len(list) > 200 {
+			list = append(list, RunChoice{Name: "and " + count(len(runs)-200, "further run", "further runs"), Detail: "on the Files tab", Href: s.ToTab("files").Href()})
+			break
+		}
+	}
+	return list
+}
+
+func filterBar(c *selection, s State, found *matches, h Host) FilterBar {
+	f := FilterBar{Text: s.Filter, Chips: found.chips(s), Shown: found.len(c), Total: c.table.Rows(), Unit: "rollouts"}
+	if f.Total == 1 {
+		f.Unit = "rollout"
+	}
+	if h.Reading {
+		f.Unit = "read so far"
+	}
+	if found.err != nil {
+		f.Error, f.ErrorAt = found.err.Error(), found.errAt
+	}
+	f.Count = Group(f.Shown) + " of " + Group(f.Total)
+	return f
+}
+
+// accounting is the foot of every tab: where every line and byte went.
+func accounting(c *selection, s State) []Text {
+	a := c.table.Total()
+	name := count(c.table.Sources(), "file", "files")
+	if c.table.Sources() == 1 {
+		name = c.table.Name(0)
+	}
+	line := fmt.Sprintf("%s %s bytes · %s read + %s blank + %s unreadable = %s", name, Group(a.Bytes()), Group(a.Read), Group(a.Blank), Group(a.Unreadable), count(a.Lines, "line", "lines"))
+	foot := []Text{{Text: line}, {Text: "profile " + c.options.Profile}}
+	if len(c.options.Ignored) > 0 {
+		foot = append(foot, Text{Text: "ignored: " + strings.Join(c.options.Ignored, ", ")})
+	}
+	return foot
+}
+
+// stats are the numbers that stand on every tab.
+func (d *Desk) stats(c *selection, found *matches) []Stat {
+	a := c.table.Total()
+	number := func(name string, n int64) Stat { return Stat{Name: name, Value: strconv.FormatInt(n, 10)} }
+	list := []Stat{
+		number("accounting.files", int64(c.table.Sources())),
+		number("accounting.lines", a.Lines),
+		number("accounting.read", a.Read),
+		number("accounting.blank", a.Blank),
+		number("accounting.unreadable", a.Unreadable),
+		number("accounting.repaired", 0),
+		number("accounting.torn", a.Torn),
+		number("accounting.bytes", a.Bytes()),
+		number("rollout.count", a.Rows()),
+		number("filter.count", int64(found.len(c))),
+	}
+	for v, name := range [...]string{"healthy", "unhealthy", "unobserved"} {
+		list = append(list, number("verdict."+name, int64(c.verdicts()[v])))
+	}
+	return list
+}
+
+// verdicts counts rows by verdict, from the report where there is one.
+func (c *selection) verdicts() [3]int {
+	if c.report == nil {
+		return c.tally.verdicts
+	}
+	return c.report.Verdicts()
+}
+
+// verdict is the verdict of a row, so far or final.
+func (c *selection) verdict(r *analysis.Row, digest []byte) health.Verdict {
+	if c.report != nil {
+		return c.report.Verdict(int(r.Ordinal))
+	}
+	return health.Preview(digest, c.options)
+}

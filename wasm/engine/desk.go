@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/a-h/templ"
+
+	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/runfolder"
+	"github.com/rollscope/rollscope/core/synth"
+	"github.com/rollscope/rollscope/core/view"
+	"github.com/rollscope/rollscope/web"
+)
+
+// A desk answers the page: it keeps what is known of the files and writes it as HTML.
+type desk struct {
+	view.Desk
+	sent map[string]string // region → markup, as the page has it
+}
+
+// request is what the page sends. Every operation takes the fields it knows.
+type request struct {
+	Op       string
+	Files    []runfolder.File
+	Add      bool
+	Fragment string
+	Host     view.Host
+	Windows  map[string]int
+	Fresh    bool // the page has none of the regions
+	Table    string
+	From, To int
+	Name     string
+	What     string
+}
+
+func (d *desk) add(b []byte) ([]byte, error) {
+	p, err := analysis.ParsePartial(b)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Desk.Add(p); err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{"rows": d.Rows(), "complete": d.Complete()})
+}
+
+// supply takes the bytes that an answer needed: a line of JSON that says which they are, then the bytes.
+func (d *desk) supply(b []byte) ([]byte, error) {
+	head, data, found := bytes.Cut(b, []byte{'\n'})
+	if !found {
+		return nil, errors.New("supply: no head")
+	}
+	var r struct {
+		view.Need
+		Problem string
+	}
+	if err := json.Unmarshal(head, &r); err != nil {
+		return nil, fmt.Errorf("supply: %w", err)
+	}
+	if r.Problem == "" && int64(len(data)) != r.Length {
+		return nil, fmt.Errorf("supply: %d bytes for a need of %d", len(data), r.Length)
+	}
+	d.Supply(r.Need, bytes.Clone(data), r.Problem)
+	return []byte("{}"), nil
+}
+
+func (d *desk) call(b []byte) (answer []byte, needs bool, err error) {
+	var r request
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, false, fmt.Errorf("request: %w", err)
+	}
+	switch r.Op {
+	case "hello":
+		answer, err = json.Marshal(map[string]any{"version": view.Version, "protocol": Protocol})
+	case "open":
+		answer, err = d.open(&r)
+	case "reset":
+		*d = desk{sent: d.sent}
+		answer = []byte("{}")
+	case "sample":
+		answer, err = sample()
+	case "render":
+		return d.render(&r)
+	case "window":
+		return d.window(&r)
+	case "download":
+		state, _ := view.Decode(r.Fragment)
+		answer, err = d.Download(state, r.Name)
+	case "copy":
+		state, _ := view.Decode(r.Fragment)
+		var text string
+		text, err = d.Copy(state, r.What)
+		answer = []byte(text)
+	default:
+		err = fmt.Errorf("unknown request %q", r.Op)
+	}
+	return answer, false, err
+}
+
+func (d *desk) open(r *request) ([]byte, error) {
+	type scan struct {
+		Source int   `json:"source"`
+		File   int   `json:"file"`
+		Size   int64 `json:"size"`
+	}
+	list := []scan{}
+	for _, t := range d.Open(r.Files, r.Add) {
+		list = append(list, scan(t))
+	}
+	return json.Marshal(map[string]any{"scan": list})
+}
+
+func sample() ([]byte, error) {
+	type file struct {
+		Path string `json:"path"`
+		Data string `json:"data"`
+	}
+	list := []file{}
+	for _, f := range synth.Sample() {
+		list = append(list, file{f.Name, base64.StdEncoding.EncodeToString(f.Data)})
+	}
+	return json.Marshal(map[string]any{"files": list})
+}
+
+// need is the answer that asks for bytes first.
+func need(needs []view.Need) ([]byte, bool, error) {
+	type bytesOf struct {
+		File   int   `json:"file"`
+		Offset int64 `json:"offset"`
+		Length int64 `json:"length"`
+	}
+	list := make([]bytesOf, len(needs))
+	for i, n := range needs {
+		list[i] = bytesOf(n)
+	}
+	b, err := json.Marshal(map[string]any{"need": list})
+	return b, true, err
+}
+
+func (d *desk) render(r *request) ([]byte, bool, error) {
+	state, _ := view.Decode(r.Fragment)
+	page, needs := d.Page(state, r.Host, r.Windows)
+	if len(needs) > 0 {
+		return need(needs)
+	}
+	if d.sent == nil || r.Fresh {
+		d.sent = map[string]string{}
+	}
+	regions := map[string]string{}
+	for _, region := range web.Regions(*page) {
+		html, err := markup(region.Component)
+		if err != nil {
+			return nil, false, err
+		}
+		if d.sent[region.Name] != html {
+			regions[region.Name], d.sent[region.Name] = html, html
+		}
+	}
+	b, err := json.Marshal(map[string]any{
+		"fragment": state.Encode(), "phase": page.Phase, "title": page.Title, "theme": page.Theme,
+		"waiting": page.Missing != nil, "target": page.Target, "regions": regions,
+	})
+	return b, false, err
+}
+
+func (d *desk) window(r *request) ([]byte, bool, error) {
+	state, _ := view.Decode(r.Fragment)
+	table, needs, err := d.Window(state, r.Table, r.From, r.To)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(needs) > 0 {
+		return need(needs)
+	}
+	html, err := markup(web.WindowRows(table))
+	if err != nil {
+		return nil, false, err
+	}
+	// The page's copy of the region that holds the table is no longer what was sent.
+	delete(d.sent, "main")
+	b, err := json.Marshal(map[string]any{"html": html, "from": table.From, "total": table.Total})
+	return b, false, err
+}
+
+func markup(c templ.Component) (string, error) {
+	var b bytes.Buffer
+	err := c.Render(context.Background(), &b)
+	return b.String(), err
+}

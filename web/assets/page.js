@@ -1,0 +1,756 @@
+// The page's script: intake of files, the workers, and the frame that shows what the desk renders. It knows
+// nothing of rollouts. Markup comes finished from the module and says in data-* attributes what a click does.
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const script = document.currentScript;
+
+  // Ways out of this document that a policy does not close.
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel"]) {
+    try { delete window[name]; Object.defineProperty(window, name, { value: undefined }); } catch { /* not here */ }
+  }
+
+  const PIECE = 32 << 20;          // bytes of one scanning task
+  const LONGEST = 1 << 30;         // bytes of the longest line that is read
+  const WORKERS = Math.max(1, Math.min(4, navigator.hardwareConcurrency || 1));
+  const runsURL = root.dataset.runs || "";
+
+  const state = {
+    files: [],                     // {path, size, blob | url}
+    alerts: [],                    // {code, file, text, help}
+    tasks: [],                     // ranges that nobody scans yet
+    active: 0,                     // ranges that are being scanned
+    sources: new Map(),            // source → file index
+    started: 0, ended: 0, bytes: 0, total: 0, cancelled: false,
+    generation: 0,                 // of the list of files; what belongs to an older one is dropped
+    baseline: 0,                   // requests of the page's own loading
+    failed: "",
+  };
+
+  const $ = (selector, from = document) => from.querySelector(selector);
+  const $$ = (selector, from = document) => from.querySelectorAll(selector);
+  const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  /** Settings survive where the browser lets them. */
+  const settings = {
+    get(key) { try { return localStorage.getItem("rollscope." + key) || ""; } catch { return ""; } },
+    set(key, value) { try { localStorage.setItem("rollscope." + key, value); } catch { /* storage is forbidden */ } },
+  };
+
+  // ---- workers -------------------------------------------------------------------------------------------
+
+  let compiled = null, workerURL = "";
+
+  /** A worker with its module; ask(message, transfer) answers or throws. */
+  function spawn(onevent) {
+    const worker = new Worker(workerURL);
+    const waiting = new Map();
+    let next = 1, dead = null;
+    const self = {
+      ask(message, move = []) {
+        if (dead) return Promise.reject(dead);
+        return new Promise((resolve, reject) => {
+          const id = next++;
+          waiting.set(id, { resolve, reject });
+          worker.postMessage({ ...message, id }, move);
+        });
+      },
+      end(error) {
+        if (dead) return;
+        dead = error || new Error("stopped");
+        dead.dead = true;
+        worker.terminate();
+        for (const w of waiting.values()) w.reject(dead);
+        waiting.clear();
+      },
+    };
+    worker.onmessage = ({ data }) => {
+      if (data.event) return onevent(data, self);
+      const w = waiting.get(data.id);
+      waiting.delete(data.id);
+      if (!w) return;
+      if (data.ok) return w.resolve(data);
+      const error = Object.assign(new Error(data.error), { name: data.name || "Error", goStack: data.stack });
+      w.reject(error);
+      if (data.dead) self.end(error);
+    };
+    worker.onerror = (e) => { e.preventDefault(); self.end(new Error(e.message || "the worker has died")); };
+    self.ask({ op: "init", module: compiled }).catch(() => {});
+    return self;
+  }
+
+  let desk = null;
+  const scanners = [];
+
+  async function deskCall(request, options = {}) {
+    await booted;
+    const files = state.files.map(({ size, blob, url }) => ({ size, blob, url }));
+    // Only the files that a row is read from are needed; handles are cheap, lists of thousands are not.
+    const few = files.length > 64 ? filesOf(request, files) : files;
+    return desk.ask({ op: "desk", request, files: few, raw: options.raw });
+  }
+
+  /** Handles of the rollouts files alone. */
+  function filesOf(request, files) {
+    const map = {};
+    for (const index of state.sources.values()) map[index] = files[index];
+    return map;
+  }
+
+  // ---- boot ----------------------------------------------------------------------------------------------
+
+  async function text(id, name) {
+    const inline = document.getElementById(id);
+    if (inline) return inline.textContent;
+    const response = await fetch(new URL(name, script.src));
+    if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
+    return response.text();
+  }
+
+  async function compile() {
+    const inline = document.getElementById("rollscope-wasm");
+    if (!inline) {
+      const url = new URL("rollscope.wasm", script.src);
+      try {
+        return await WebAssembly.compileStreaming(fetch(url));
+      } catch {
+        return WebAssembly.compile(await (await fetch(url)).arrayBuffer());
+      }
+    }
+    const base64 = inline.textContent.trim();
+    inline.remove();
+    const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(base64) : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+  }
+
+  /** From here on nothing can be fetched, by the page or by workers made later. */
+  function lock() {
+    if (runsURL) return;
+    const meta = document.createElement("meta");
+    meta.httpEquiv = "Content-Security-Policy";
+    meta.content = "connect-src 'none'";
+    document.head.append(meta);
+  }
+
+  async function boot() {
+    const [source, module] = await Promise.all([text("rollscope-worker", "worker.js"), compile()]);
+    compiled = module;
+    let listed = null;
+    if (runsURL) listed = await (await fetch(runsURL, { cache: "no-store" })).json();
+    lock();
+    workerURL = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    startDesk();
+    state.baseline = performance.getEntriesByType("resource").length;
+    return listed;
+  }
+
+  function startDesk() { desk = spawn(() => {}); }
+
+  // ---- intake --------------------------------------------------------------------------------------------
+
+  let intake = Promise.resolve();  // what comes before the module is ready waits here
+
+  /** Take files in, one list after the other; add keeps those that are there. */
+  function openFiles(list, add = false) {
+    if (list.length === 0) return intake;
+    const step = async () => {
+      await booted;
+      await openNow(list, add);
+    };
+    intake = intake.then(step, step);
+    return intake;
+  }
+
+  async function openNow(list, add) {
+    if (!add) await reset();
+    const generation = ++state.generation;
+    const first = state.files.length;
+    state.files.push(...list);
+    const request = { op: "open", add, files: list.map(({ path, size }) => ({ path, size })) };
+    const { answer } = await deskCall(request);
+    if (generation !== state.generation) return;
+    for (const { source, file, size } of answer.scan) {
+      state.sources.set(source, file);
+      state.total += size;
+      for (let from = 0; from < size; from += PIECE) {
+        state.tasks.push({ source, file, from, to: Math.min(from + PIECE, size), tries: 0 });
+      }
+    }
+    if (!state.started) state.started = performance.now();
+    state.ended = 0;
+    state.cancelled = false;
+    if (first === 0 || !location.hash) remember(list);
+    pump();
+    schedule();
+  }
+
+  async function reset() {
+    state.generation++;
+    Object.assign(state, { files: [], alerts: [], tasks: [], active: 0, started: 0, ended: 0, bytes: 0, total: 0, cancelled: false });
+    state.sources.clear();
+    for (const s of scanners) if (s.busy) { s.worker.end(); s.gone = true; }
+    for (let i = scanners.length - 1; i >= 0; i--) if (scanners[i].gone) scanners.splice(i, 1);
+    windows.clear();
+    await deskCall({ op: "reset" });
+  }
+
+  /** Hand tasks to scanners as long as there are both. */
+  function pump() {
+    const want = state.total > PIECE / 4 ? WORKERS : 1;
+    while (state.tasks.length) {
+      let free = scanners.find((s) => !s.busy);
+      if (!free) {
+        if (scanners.length >= want) break;
+        free = { busy: false, gone: false };
+        free.worker = spawn((event) => onScan(free, event));
+        scanners.push(free);
+      }
+      run(free, state.tasks.shift());
+    }
+    if (!state.tasks.length && !state.active && state.started && !state.ended) {
+      state.ended = performance.now();
+      schedule();
+    }
+  }
+
+  async function run(scanner, task) {
+    const generation = state.generation;
+    scanner.busy = true;
+    scanner.task = task;
+    state.active++;
+    const { size, blob, url } = state.files[task.file];
+    try {
+      await scanner.worker.ask({ op: "scan", ...task, file: { size, blob, url }, maxLine: LONGEST });
+    } catch (error) {
+      if (generation !== state.generation || scanner.gone) return;
+      if (error.dead) {
+        scanner.gone = true;
+        scanners.splice(scanners.indexOf(scanner), 1);
+      }
+      failedTask(task, error);
+    }
+    scanner.busy = false;
+    if (generation !== state.generation) return;
+    state.active--;
+    pump();
+    schedule();
+  }
+
+  /** A range that could not be read: try it once more after a worker's death, else say what is missing. */
+  function failedTask(task, error) {
+    if (error.dead && !state.cancelled) {
+      alertOnce("worker_restarted", task.file, "The reader of this file stopped and was started again.", error.message.split("\n")[0]);
+      if (task.tries++ < 1 && task.from < task.to) {
+        state.tasks.unshift(task);
+        return;
+      }
+    }
+    const code = { NotFoundError: "vanished", NotReadableError: "changed_while_reading", ChangedError: "changed_while_reading" }[error.name]
+      || (error.dead ? "worker_restarted" : "vanished");
+    const what = { vanished: "The file is no longer there or cannot be opened.", changed_while_reading: "The file changed while it was read." }[code]
+      || "Part of the file could not be read.";
+    alertOnce(code, task.file, what, `Bytes ${task.from} to ${task.to} were not read: ${error.message}. Open the file again to read it whole.`);
+    state.tasks = state.tasks.filter((t) => t.file !== task.file || code === "worker_restarted");
+  }
+
+  function alertOnce(code, file, text, help) {
+    const path = file === undefined ? "" : state.files[file]?.path || "";
+    if (state.alerts.some((a) => a.code === code && a.path === path && a.text === text)) return;
+    state.alerts.push({ code, path, text, help: help || "" });
+  }
+
+  async function onScan(scanner, data) {
+    const generation = state.generation;
+    if (scanner.gone) return;
+    if (data.event === "progress") {
+      state.bytes += data.bytes;
+      schedule(120);
+      return;
+    }
+    // What has arrived is not scanned again if the worker dies.
+    scanner.task.from = partialEnd(new Uint8Array(data.bytes));
+    try {
+      await desk.ask({ op: "add", bytes: data.bytes }, [data.bytes]);
+    } catch (error) {
+      if (generation === state.generation) await deskDied(error);
+      return;
+    }
+    if (generation === state.generation) schedule(120);
+  }
+
+  /** The end of a partial's range stands in its head, as the third number behind four bytes. */
+  function partialEnd(bytes) {
+    let at = 4, value = 0;
+    for (let n = 0; n < 3; n++) {
+      value = 0;
+      for (let factor = 1; ; factor *= 128) {
+        const b = bytes[at++];
+        value += (b & 127) * factor;
+        if (b < 128) break;
+      }
+    }
+    return value;
+  }
+
+  let reviving = false;
+  /** The desk holds what was read; when it dies, everything is read again. */
+  async function deskDied(error) {
+    if (reviving || !error.dead) { if (!error.dead) console.error(error); return; }
+    reviving = true;
+    const files = state.files;
+    const again = !state.deskDeaths;
+    state.deskDeaths = (state.deskDeaths || 0) + 1;
+    startDesk();
+    if (!again) {
+      state.failed = "The reader stopped twice on these files. Reload the page and open fewer of them.";
+      reviving = false;
+      schedule();
+      return;
+    }
+    await openNow(files, false);
+    alertOnce("worker_restarted", undefined, "The page's reader stopped and was started again; the files are read anew.", error.message.split("\n")[0]);
+    reviving = false;
+    schedule();
+  }
+
+  function cancel() {
+    state.cancelled = true;
+    state.tasks = [];
+    for (const s of scanners) if (s.busy) s.worker.ask({ op: "cancel" }).catch(() => {});
+    alertOnce("cancelled", undefined, "Reading was cancelled.", "What has been read stays. Open the files again to read them whole.");
+    schedule();
+  }
+
+  const asFile = (blob, path) => ({ path: path || blob.webkitRelativePath || blob.name, size: blob.size, blob });
+
+  /** Everything below dropped entries; a directory hands out its entries a hundred at a time. */
+  async function walk(entries) {
+    const found = [];
+    const visit = async (entry) => {
+      if (entry.isFile) {
+        try {
+          const blob = await new Promise((resolve, reject) => entry.file(resolve, reject));
+          found.push(asFile(blob, entry.fullPath.replace(/^\//, "")));
+        } catch (error) {
+          state.lost = (state.lost || 0) + 1;
+        }
+        return;
+      }
+      const reader = entry.createReader();
+      for (;;) {
+        const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+        if (!some.length) return;
+        for (const e of some) await visit(e);
+      }
+    };
+    for (const entry of entries) await visit(entry);
+    return found;
+  }
+
+  async function dropped(transfer) {
+    const entries = [...transfer.items].filter((i) => i.kind === "file").map((i) => i.webkitGetAsEntry && i.webkitGetAsEntry());
+    const loose = [...transfer.files];
+    const list = entries.length && entries.every(Boolean) ? await walk(entries) : loose.map((f) => asFile(f));
+    await openFiles(list, root.dataset.waiting !== undefined);
+  }
+
+  addEventListener("dragover", (e) => { e.preventDefault(); e.dataTransfer.dropEffect = "copy"; root.classList.add("dropping"); });
+  addEventListener("dragleave", (e) => { if (!e.relatedTarget) root.classList.remove("dropping"); });
+  addEventListener("drop", (e) => {
+    e.preventDefault();
+    root.classList.remove("dropping");
+    dropped(e.dataTransfer).catch(fatal);
+  });
+  addEventListener("change", (e) => {
+    const input = e.target;
+    if (input.dataset && input.dataset.intake) {
+      const list = [...input.files].map((f) => asFile(f));
+      input.value = "";
+      openFiles(list, root.dataset.waiting !== undefined).catch(fatal);
+    }
+  });
+
+  async function openSample() {
+    const { answer } = await deskCall({ op: "sample" });
+    const bytes = (b) => Uint8Array.fromBase64 ? Uint8Array.fromBase64(b) : Uint8Array.from(atob(b), (c) => c.charCodeAt(0));
+    await openFiles(answer.files.map(({ path, data }) => asFile(new File([bytes(data)], path), path)));
+  }
+
+  /** Names of what was opened, for the landing page; never content. */
+  function remember(list) {
+    try {
+      const recent = JSON.parse(settings.get("recent") || "[]").filter((r) => r.name !== list[0].path);
+      recent.unshift({ name: list[0].path, files: list.length, bytes: list.reduce((n, f) => n + f.size, 0), at: Date.now() });
+      settings.set("recent", JSON.stringify(recent.slice(0, 8)));
+    } catch { /* a damaged list is forgotten */ }
+  }
+
+  // ---- showing -------------------------------------------------------------------------------------------
+
+  const windows = new Map();       // table id → first row in sight
+  let timer = 0, drawing = false, again = false;
+
+  /** Draw soon; many calls make one drawing. */
+  function schedule(wait = 0) {
+    if (timer && wait) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => { timer = 0; draw(); }, wait);
+  }
+
+  function host() {
+    const seconds = state.started ? ((state.ended || performance.now()) - state.started) / 1000 : 0;
+    return {
+      mode: runsURL ? "served" : script.src ? "page" : "file",
+      theme: settings.get("theme"),
+      reading: Boolean(state.started && !state.ended),
+      cancelled: state.cancelled, bytes: state.bytes, total: state.total, seconds,
+      requests: Math.max(0, performance.getEntriesByType("resource").length - state.baseline),
+      alerts: state.alerts, failed: state.failed,
+      lost: state.lost || 0,
+      now: Date.now(), recent: settings.get("recent"), zone: new Date().getTimezoneOffset(),
+      width: innerWidth,
+    };
+  }
+
+  async function draw() {
+    if (drawing) { again = true; return; }
+    drawing = true;
+    try {
+      const request = { op: "render", fragment: location.hash, host: host(), windows: Object.fromEntries(windows) };
+      const { answer } = await deskCall(request);
+      apply(answer);
+    } catch (error) {
+      if (error.dead) await deskDied(error);
+      else fatal(error);
+    } finally {
+      drawing = false;
+      if (again) { again = false; schedule(); }
+    }
+  }
+
+  function fatal(error) {
+    console.error(error);
+    root.dataset.state = "failed";
+    const at = $("#region-alerts") || document.body;
+    const box = document.createElement("div");
+    box.setAttribute("role", "alert");
+    box.className = "alert";
+    box.textContent = `Something went wrong inside the page: ${error.message || error}`;
+    at.append(box);
+  }
+
+  /** Make an element's content what the markup says, changing as little as possible. */
+  function patch(element, html) {
+    const fresh = element.cloneNode(false);
+    fresh.innerHTML = html;
+    morphdom(element, fresh, {
+      onBeforeElUpdated(from, to) {
+        if (from.isEqualNode(to)) return false;
+        if (from.tagName === "DETAILS" && from.open) to.open = true;
+        if (from.tagName === "DIALOG" && from.open) to.setAttribute("open", "");
+        if (from === document.activeElement && (from.tagName === "INPUT" || from.tagName === "TEXTAREA")) {
+          to.value = from.value;
+        }
+        if (from.tagName === "CANVAS") return false;
+        return true;
+      },
+    });
+  }
+
+  function apply(answer) {
+    root.dataset.state = answer.phase;
+    if (answer.waiting) root.dataset.waiting = ""; else delete root.dataset.waiting;
+    if (answer.theme) root.dataset.theme = answer.theme; else delete root.dataset.theme;
+    document.title = answer.title;
+    for (const [name, html] of Object.entries(answer.regions)) {
+      const element = document.getElementById("region-" + name);
+      if (element) patch(element, html);
+    }
+    const want = answer.fragment ? "#" + answer.fragment : "";
+    if (want !== location.hash && want !== decodeURI(location.hash)) {
+      history.replaceState(null, "", want || location.pathname + location.search);
+    }
+    settle(answer.target);
+  }
+
+  /** After new markup: scrollers get their size, the place a link names comes into sight. */
+  let target = "";
+  function settle(wanted) {
+    for (const table of $$("[data-table][data-window]")) attach(table);
+    if (wanted && wanted !== target) {
+      const element = document.getElementById(wanted);
+      if (element) element.scrollIntoView({ block: "center" });
+    }
+    target = wanted || "";
+  }
+
+  // A window table shows a few rows of many; the rest is the height of two spacers.
+  const attached = new WeakSet();
+  function attach(table) {
+    size(table);
+    if (attached.has(table)) return;
+    attached.add(table);
+    table.addEventListener("scroll", () => moved(table), { passive: true });
+    new ResizeObserver(() => moved(table)).observe(table);
+  }
+
+  function measure(table) {
+    const height = Number(table.dataset.height) || 27;
+    const total = Number(table.dataset.total) || 0;
+    const sight = Math.ceil(table.clientHeight / height) + 1;
+    const first = Math.max(0, Math.floor(table.scrollTop / height));
+    return { height, total, sight, first };
+  }
+
+  // Browsers give up on elements of tens of millions of pixels, so very long tables scroll in scale.
+  const TALLEST = 8_000_000;
+
+  function size(table) {
+    const { height, total } = measure(table);
+    const from = Number(table.dataset.from) || 0;
+    const body = $("[data-rows]", table) || table;
+    const rows = body.querySelectorAll("[data-index]").length;
+    const scale = Math.min(1, TALLEST / Math.max(1, total * height));
+    stretch($("[data-space=above]", table), from * height * scale);
+    stretch($("[data-space=below]", table), Math.max(0, total - from - rows) * height * scale);
+  }
+
+  /** Give a spacer its height: a table's is a cell, others are boxes. */
+  function stretch(space, pixels) {
+    if (!space) return;
+    const cell = $("td", space);
+    if (cell) cell.setAttribute("height", Math.round(pixels));
+    else space.style.height = Math.round(pixels) + "px";
+  }
+
+  let moving = new Map();
+  async function moved(table) {
+    const id = table.dataset.table;
+    const { height, total, sight } = measure(table);
+    const scale = Math.min(1, TALLEST / Math.max(1, total * height));
+    const first = Math.min(Math.max(0, total - sight), Math.floor(table.scrollTop / (height * scale)));
+    const from = Math.max(0, first - sight), to = Math.min(total, first + 2 * sight);
+    const have = Number(table.dataset.from) || 0;
+    const rows = table.querySelectorAll("[data-index]").length;
+    windows.set(id, from);
+    if (first >= have && Math.min(first + sight, total) <= have + rows) return;
+    if (moving.get(id)) { moving.set(id, "again"); return; }
+    moving.set(id, "now");
+    try {
+      const { answer } = await deskCall({ op: "window", fragment: location.hash, host: host(), table: id, from, to });
+      if (table.isConnected) {
+        const body = $("[data-rows]", table);
+        patch(body, answer.html);
+        table.dataset.from = answer.from;
+        table.dataset.total = answer.total;
+        size(table);
+      }
+    } catch (error) {
+      if (error.dead) await deskDied(error);
+      else fatal(error);
+    }
+    const more = moving.get(id) === "again";
+    moving.delete(id);
+    if (more && table.isConnected) moved(table);
+  }
+
+  // ---- acting --------------------------------------------------------------------------------------------
+
+  addEventListener("hashchange", () => schedule());
+
+  function save(name, bytes, type = "application/octet-stream") {
+    const url = URL.createObjectURL(new Blob([bytes], { type }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = name;
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  }
+
+  async function download(name) {
+    const { bytes } = await deskCall({ op: "download", fragment: location.hash, host: host(), name }, { raw: true });
+    save(name, bytes);
+  }
+
+  async function copy(what) {
+    let text = location.href;
+    if (what !== "link") {
+      const { bytes } = await deskCall({ op: "copy", fragment: location.hash, host: host(), what }, { raw: true });
+      text = new TextDecoder().decode(bytes);
+    }
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = document.createElement("textarea");
+      area.value = text;
+      area.className = "offscreen";
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    say(what === "link" ? "Link copied." : "Copied.");
+  }
+
+  /** Tell people who listen and people who look. */
+  function say(text) {
+    const live = $("#live");
+    if (live) live.textContent = text;
+  }
+
+  const actions = {
+    files: () => $("[data-intake=files]").click(),
+    folder: () => $("[data-intake=folder]").click(),
+    sample: () => openSample(),
+    cancel,
+    clear: () => { settings.set("recent", ""); schedule(); },
+    close: async () => { location.hash = ""; await reset(); schedule(); },
+    theme: () => {
+      const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+      settings.set("theme", dark ? "light" : "dark");
+      schedule();
+    },
+    help: () => { const d = $("#keys"); if (d) d.open ? d.close() : d.showModal(); },
+    filter: () => { const i = $("[data-filter-input]"); if (i) { i.focus(); i.select(); } },
+    link: () => copy("link"),
+    back: () => history.back(),
+  };
+
+  addEventListener("click", (e) => {
+    const at = e.target.closest("[data-action],[data-download],[data-copy],[data-href]");
+    if (!at) return;
+    if (at.dataset.href !== undefined) {
+      if (e.target.closest("a,button,input,summary,label") && e.target.closest("a,button,input,summary,label") !== at) return;
+      if (String(getSelection())) return;
+      location.hash = at.dataset.href;
+      return;
+    }
+    e.preventDefault();
+    const { action, download: name, copy: what } = at.dataset;
+    const work = name ? download(name) : what ? copy(what) : actions[action] && actions[action]();
+    Promise.resolve(work).catch(fatal);
+  });
+
+  // The filter is applied when typing pauses.
+  let typing = 0;
+  addEventListener("input", (e) => {
+    const input = e.target;
+    if (input.dataset.filterInput === undefined) return;
+    clearTimeout(typing);
+    typing = setTimeout(() => setParam("filter", input.value, true), 250);
+  });
+
+  addEventListener("submit", (e) => {
+    e.preventDefault();
+    const input = e.target.querySelector("[data-filter-input]");
+    if (input) { clearTimeout(typing); setParam("filter", input.value, false); }
+  });
+
+  /** Change one value of the State in the URL. */
+  function setParam(key, value, quiet) {
+    const parts = location.hash.replace(/^#/, "").split("&").filter((p) => p && !p.startsWith(key + "="));
+    if (value) parts.push(key + "=" + encodeURIComponent(value));
+    const hash = "#" + parts.join("&");
+    if (quiet) { history.replaceState(null, "", hash); schedule(); } else location.hash = hash;
+  }
+
+  // ---- keys ----------------------------------------------------------------------------------------------
+
+  // An element says which keys press it: data-key="g h". The sheet behind "?" is printed from the same table.
+  let prefix = "", prefixTimer = 0;
+  addEventListener("keydown", (e) => {
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
+    const field = e.target.closest("input,textarea,select,[contenteditable]");
+    if (field) {
+      if (e.key === "Escape") field.blur();
+      return;
+    }
+    const key = e.key === " " ? "Space" : e.key;
+    const chord = prefix ? prefix + " " + key : key;
+    clearTimeout(prefixTimer);
+    prefix = "";
+    const at = [...$$("[data-key]")].find((el) => el.dataset.key.split("|").includes(chord) && visible(el));
+    if (at) {
+      e.preventDefault();
+      if (at.matches("input,textarea")) { at.focus(); at.select(); } else at.click();
+      return;
+    }
+    if ([...$$("[data-key]")].some((el) => el.dataset.key.split("|").some((k) => k.startsWith(chord + " ")))) {
+      prefix = chord;
+      prefixTimer = setTimeout(() => { prefix = ""; }, 1500);
+      e.preventDefault();
+      return;
+    }
+    rowKey(e, key);
+  });
+
+  const visible = (el) => el.matches("[data-hidden-key]") || el.getClientRects().length > 0;
+
+  /** j, k and the arrows move the focus through the rows of the nearest table; Enter opens. */
+  function rowKey(e, key) {
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -1e9, End: 1e9 }[key];
+    const table = e.target.closest("[data-table]") || $("#region-main [data-table][data-window]") || $("#region-main [data-table]");
+    if (!table) return;
+    const focused = document.activeElement.closest && document.activeElement.closest("[data-index]");
+    if (key === "Enter" && focused && !e.target.closest("a,button,summary")) {
+      const link = focused.dataset.href || focused.querySelector("a[href^='#']")?.getAttribute("href");
+      if (link) { e.preventDefault(); location.hash = link; }
+      return;
+    }
+    if (!step || (!focused && !["j", "k"].includes(key))) return;
+    e.preventDefault();
+    const total = Number(table.dataset.total) || table.querySelectorAll("[data-index]").length;
+    const now = focused ? Number(focused.dataset.index) : -1;
+    focusRow(table, Math.min(total - 1, Math.max(0, now + step)));
+  }
+
+  async function focusRow(table, index) {
+    let row = table.querySelector(`[data-index="${index}"]`);
+    if (!row && table.dataset.window !== undefined) {
+      const { height, total } = measure(table);
+      table.scrollTop = index * height * Math.min(1, TALLEST / Math.max(1, total * height));
+      for (let i = 0; i < 40 && !row; i++) {
+        await moved(table);
+        row = table.querySelector(`[data-index="${index}"]`);
+        if (!row) await sleep(16);
+      }
+    }
+    if (!row) return;
+    row.tabIndex = 0;
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: "nearest" });
+  }
+
+  // ---- start ---------------------------------------------------------------------------------------------
+
+  const booted = boot();
+  booted.then(async (listed) => {
+    root.dataset.state = "idle";
+    for (const input of $$("[data-intake]")) {
+      if (input.files && input.files.length) openFiles([...input.files].map((f) => asFile(f))).catch(fatal);
+    }
+    if (listed) {
+      const list = listed.map(({ path, size, url }) => ({ path, size, url: new URL(url, location.href).href }));
+      await openFiles(list);
+    } else if (root.dataset.sample !== undefined) {
+      await openSample();
+    }
+    schedule();
+    // Requests since loading are counted in the lock; the entries of workers are not seen here, their policy is.
+    performance.setResourceTimingBufferSize?.(10_000);
+  }).catch((error) => {
+    state.failed = error.message;
+    fatal(error);
+  });
+
+  // For tests and the curious: a worker can be made to fail, as the browser does it when memory runs out.
+  window.rollscope = {
+    crashScanner: () => scanners[0] && scanners[0].worker.ask({ op: "crash" }).catch(() => {}),
+    crashDesk: () => desk.ask({ op: "crash" }).catch((e) => deskDied(e)),
+    memory: async () => ({ desk: (await desk.ask({ op: "memory" })).bytes, scanners: await Promise.all(scanners.map(async (s) => (await s.worker.ask({ op: "memory" })).bytes)) }),
+  };
+})();

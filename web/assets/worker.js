@@ -1,0 +1,253 @@
+// One worker is one module instance: a scanner or the desk. It stands behind Go's support script in a Blob.
+//
+// The page sends {id, op, …} and gets {id, ok: true, …} or {id, ok: false, error, name, stack, dead}. Scans
+// also send {event: 'progress' | 'partial'}. Bytes of files exist here and nowhere else on the page.
+"use strict";
+
+const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6 };
+const BUFFER = 4 << 20;   // one piece of a stream
+const FIRST_TAKE = 40;    // ms until the first rows are shown
+const TAKE_EVERY = 250;   // ms between later ones
+
+let wasm = null;          // exports
+let go = null;
+let cancelled = 0;        // scans with a smaller serial are over
+let serial = 0;
+
+/** Start the instance. Messages can overtake this, so every operation waits for it. */
+let begin;
+const ready = new Promise((resolve, reject) => { begin = { resolve, reject }; });
+ready.catch(() => {});
+
+async function init(message) {
+  go = new Go();
+  const stderr = [];
+  // Go's support script prints through the console; a fatal error is kept for the page.
+  const log = console.log;
+  console.log = (...parts) => { stderr.push(parts.join(" ")); if (stderr.length > 200) stderr.shift(); log(...parts); };
+  go.exit = (code) => { go.exitCode = code; };
+  const instance = await WebAssembly.instantiate(message.module, go.importObject);
+  go.run(instance);
+  go.stderr = stderr;
+  wasm = instance.exports;
+  return wasm.version();
+}
+
+class Dead extends Error {}
+
+/** A call that went through an exited instance returns nonsense, so its state is looked at every time. */
+function check() {
+  if (go.exited || go.exitCode !== undefined) {
+    throw new Dead(go.stderr.join("\n").slice(0, 4000) || "the module has stopped");
+  }
+}
+
+function answer() {
+  const at = wasm.out() >>> 0, length = wasm.outlen() >>> 0;
+  return new Uint8Array(wasm.mem.buffer, at, length);
+}
+
+function failure() {
+  let text = new TextDecoder().decode(answer());
+  try {
+    const { error, stack } = JSON.parse(text);
+    const e = new Error(error);
+    e.goStack = stack;
+    return e;
+  } catch {
+    return new Error(text || "the module failed");
+  }
+}
+
+/** Put bytes into the module's input buffer. */
+function put(bytes) {
+  const at = wasm.buf(bytes.length) >>> 0;
+  check();
+  new Uint8Array(wasm.mem.buffer, at, bytes.length).set(bytes);
+}
+
+/** Run one operation and copy its answer out; needs tells that it asks for bytes of a file first. */
+let needs = false;
+function call(op, bytes) {
+  check();
+  let status;
+  try {
+    put(bytes);
+    status = wasm.call(op, bytes.length);
+  } catch (e) {
+    throw e instanceof Dead ? e : new Dead(String(e));
+  }
+  check();
+  if (status < 0) throw failure();
+  needs = status === 1;
+  return answer().slice();
+}
+
+const encode = (value) => new TextEncoder().encode(JSON.stringify(value));
+const decode = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
+
+/** Open the bytes of a file or served file from an offset on, as a reader of pieces. */
+async function open(file, from) {
+  if (file.url !== undefined) {
+    const stop = new AbortController();
+    const response = await fetch(file.url, {
+      headers: { Range: `bytes=${from}-${file.size - 1}` }, signal: stop.signal, cache: "no-store",
+    });
+    if (response.status !== 206 && !(response.status === 200 && from === 0)) {
+      const e = new Error(`the server answered ${response.status}`);
+      e.name = response.status === 404 ? "NotFoundError" : "NotReadableError";
+      throw e;
+    }
+    const reader = response.body.getReader();
+    return { read: () => reader.read(), cancel: () => stop.abort() };
+  }
+  const stream = file.blob.slice(from, file.size).stream();
+  try {
+    const reader = stream.getReader({ mode: "byob" });
+    let buffer = new ArrayBuffer(BUFFER);
+    return {
+      async read() {
+        const { done, value } = await reader.read(new Uint8Array(buffer));
+        if (value) buffer = value.buffer;
+        return { done, value };
+      },
+      cancel: () => reader.cancel().catch(() => {}),
+    };
+  } catch {
+    // No byte readers here: pieces come as the browser cuts them.
+    const reader = stream.getReader();
+    return { read: () => reader.read(), cancel: () => reader.cancel().catch(() => {}) };
+  }
+}
+
+/** Scan one range of one file. */
+async function scan({ source, file, from, to, maxLine }) {
+  const mine = ++serial;
+  check();
+  const { next } = decode(call(OP.SCAN, encode({ source, from, to, maxLine })));
+  let at = next, last = performance.now(), wait = FIRST_TAKE, shown = from;
+  const take = (op) => {
+    const bytes = call(op, new Uint8Array(0));
+    if (bytes.length) postMessage({ event: "partial", source, bytes: bytes.buffer }, [bytes.buffer]);
+    const reached = Math.min(Math.max(at, from), to);
+    postMessage({ event: "progress", source, bytes: reached - shown });
+    shown = reached;
+    last = performance.now();
+    wait = TAKE_EVERY;
+  };
+  let done = from >= to;
+  if (!done && at < file.size) {
+    const reader = await open(file, at);
+    try {
+      while (!done) {
+        const piece = await reader.read();
+        if (mine <= cancelled) return { cancelled: true };
+        if (piece.done) break;
+        let status;
+        try {
+          put(piece.value);
+          status = wasm.feed(piece.value.length);
+        } catch (e) {
+          throw e instanceof Dead ? e : new Dead(String(e));
+        }
+        check();
+        if (status < 0) throw failure();
+        at += piece.value.length;
+        done = status === 1;
+        if (!done && performance.now() - last > wait) take(OP.TAKE);
+      }
+    } finally {
+      reader.cancel();
+    }
+    if (!done && at < file.size) {
+      const e = new Error(`it ended at byte ${at} of ${file.size}`);
+      e.name = "ChangedError";
+      throw e;
+    }
+  }
+  at = Math.max(at, to);
+  take(OP.FINISH);
+  return {};
+}
+
+/** Read a range of a file whole. */
+async function slice(file, offset, length) {
+  if (file.url === undefined) return new Uint8Array(await file.blob.slice(offset, offset + length).arrayBuffer());
+  const response = await fetch(file.url, { headers: { Range: `bytes=${offset}-${offset + length - 1}` }, cache: "no-store" });
+  if (response.status !== 206 && response.status !== 200) throw new Error(`the server answered ${response.status}`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return response.status === 200 ? bytes.subarray(offset, offset + length) : bytes;
+}
+
+/**
+ * One operation of the desk. When the answer names bytes that it needs, they are read and the operation is
+ * run again; raw answers come back as bytes.
+ */
+async function desk({ request, files, raw }) {
+  for (let round = 0; round < 8; round++) {
+    const bytes = call(OP.CALL, encode(request));
+    if (!needs) {
+      if (raw) return { bytes: bytes.buffer };
+      return { answer: decode(bytes) };
+    }
+    for (const need of decode(bytes).need) {
+      let data = new Uint8Array(0), problem = "";
+      try {
+        data = await slice(files[need.file], need.offset, need.length);
+        if (data.length !== need.length) problem = "the file is shorter than when it was read";
+      } catch (e) {
+        problem = `${e.name}: ${e.message}`;
+      }
+      const head = encode({ ...need, problem });
+      const whole = new Uint8Array(head.length + 1 + data.length);
+      whole.set(head);
+      whole[head.length] = 10;
+      whole.set(data, head.length + 1);
+      call(OP.BYTES, whole);
+    }
+  }
+  throw new Error("the page asks for the same bytes again and again");
+}
+
+async function handle(message) {
+  if (message.op === "init") {
+    try {
+      const protocol = await init(message);
+      begin.resolve();
+      return { protocol };
+    } catch (e) {
+      begin.reject(e);
+      throw e;
+    }
+  }
+  if (message.op === "cancel") {
+    cancelled = serial;
+    return {};
+  }
+  await ready;
+  switch (message.op) {
+    case "scan": return scan(message);
+    case "add": return { answer: decode(call(OP.ADD, new Uint8Array(message.bytes))) };
+    case "desk": return desk(message);
+    case "memory": return { bytes: wasm.mem.buffer.byteLength };
+    case "crash": wasm.buf(0x7fffffff); check(); return {};
+  }
+  throw new Error(`unknown operation ${message.op}`);
+}
+
+// The desk's operations must not overtake each other: each may come back for bytes in between.
+let queue = Promise.resolve();
+
+onmessage = ({ data: message }) => {
+  const run = async () => {
+    try {
+      const result = await handle(message);
+      const move = result.bytes instanceof ArrayBuffer ? [result.bytes] : [];
+      postMessage({ id: message.id, ok: true, ...result }, move);
+    } catch (e) {
+      postMessage({ id: message.id, ok: false, error: String(e.message || e), name: e.name, stack: e.goStack, dead: e instanceof Dead });
+    }
+  };
+  if (message.op === "cancel" || message.op === "init") run();
+  else queue = queue.then(run);
+};
