@@ -8,6 +8,8 @@ import (
 
 const (
 	zerosWord = ones * '0'
+	// patience is how many whole numbers of a list are read one by one before several at once are tried.
+	patience = 8
 	// sureDigits is how many digits a whole number may have and be an Int in any case.
 	sureDigits = 18
 )
@@ -17,15 +19,30 @@ const (
 // them cannot stand, end is 0 and more is where that one begins, counted from i.
 func checkNumbers(text []byte, i int, list bool) (end int, more uint32, kinds Kinds) {
 	first := i
+	singles := patience // whole numbers read one by one since the last try to read more at once
 	for {
+		if list && singles >= patience {
+			singles = 0
+			if j, commas := wholeNumbers(text, i); commas > 0 {
+				more += commas
+				kinds |= 1 << Int
+				if j == len(text) || text[j]-'0' >= 10 && text[j] != '-' {
+					// What follows the last comma is no number, so the list ends in front of that comma.
+					return j - 1, more - 1, kinds
+				}
+				i = j
+			}
+		}
 		start := i
 		if text[i] == '-' {
 			i++
 		}
-		if i+8 > len(text) {
+		if i+16 > len(text) {
 			goto slow
 		}
-		{
+		if text[i+1] == '.' && text[i]-'0' < 10 {
+			i++ // as most floats of a list are written; no need to look for the point
+		} else {
 			x := load(text, i) ^ zerosWord
 			run := bits.TrailingZeros64(noDigits(x)) >> 3
 			if run == 0 || x&0xFF == 0 && run > 1 {
@@ -43,15 +60,16 @@ func checkNumbers(text []byte, i int, list bool) (end int, more uint32, kinds Ki
 		if i < len(text) && text[i] == '.' {
 			i++
 			fraction := i
+			// This is digitRun without the call, which would be half of the work in WebAssembly.
 			for i+8 <= len(text) {
-				run := bits.TrailingZeros64(noDigits(load(text, i)^zerosWord)) >> 3
-				i += run
-				if run != 8 {
-					goto point
+				if m := noDigits(load(text, i) ^ zerosWord); m != 0 {
+					i += bits.TrailingZeros64(m) >> 3
+					goto behind
 				}
+				i += 8
 			}
 			i = digits(text, i)
-		point:
+		behind:
 			if i == fraction {
 				return 0, uint32(start - first), 0
 			}
@@ -64,6 +82,7 @@ func checkNumbers(text []byte, i int, list bool) (end int, more uint32, kinds Ki
 				goto slow
 			}
 			kinds |= 1 << Int
+			singles++
 		}
 		goto next
 	slow:
@@ -90,14 +109,43 @@ func checkNumbers(text []byte, i int, list bool) (end int, more uint32, kinds Ki
 	}
 }
 
+// wholeNumbers validates a dense list of whole numbers from i on, as token ids are, without looking at
+// single bytes: a word of eight must hold nothing but digits and commas, at least one comma, no two commas
+// in a row and no zero in front of a digit. It stops where that ends and returns the place behind the last
+// comma and the number of commas. A number in between has 14 digits at most.
+func wholeNumbers(text []byte, i int) (end int, commas uint32) {
+	end = i
+	before := uint64(0x80) // the last byte of the word before, if it was a comma, as a mark of this word's first
+	zero := uint64(0)      // the same, if it was a zero that begins a number
+	for i+8 <= len(text) {
+		x := load(text, i)
+		digit := x ^ zerosWord
+		comma := zeroBytes(x ^ ones*',')
+		first := comma<<8 | before // bytes that begin a number
+		if comma == 0 || noDigits(digit) != comma || comma&first != 0 {
+			return end, commas
+		}
+		before = comma >> 56
+		// A zero that begins a number must be the whole of it.
+		begun := zeroBytes(digit) & first
+		if (begun<<8|zero)&^comma != 0 {
+			return end, commas
+		}
+		zero = begun >> 56
+		commas += uint32(bits.OnesCount64(comma))
+		end = i + 8 - bits.LeadingZeros64(comma)>>3
+		i += 8
+	}
+	return end, commas
+}
+
 // digitRun gives the offset behind the decimal digits from i on.
 func digitRun(text []byte, i int) int {
 	for i+8 <= len(text) {
-		run := bits.TrailingZeros64(noDigits(load(text, i)^zerosWord)) >> 3
-		i += run
-		if run != 8 {
-			return i
+		if m := noDigits(load(text, i) ^ zerosWord); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
 		}
+		i += 8
 	}
 	return digits(text, i)
 }

@@ -1,9 +1,6 @@
 package jsonscan
 
-import (
-	"math"
-	"unicode/utf8"
-)
+import "math"
 
 const (
 	// MaxDepth is the deepest nesting that is accepted; the outermost container is level 1.
@@ -74,12 +71,12 @@ value:
 	}
 	switch c := text[i]; {
 	case c == '"':
-		end, found := checkString(text, i+1)
-		if end == 0 || found&high != 0 && !utf8.Valid(text[i+1:end-1]) {
+		end, escapes := checkString(text, i+1)
+		if end == 0 {
 			return Value{}, refuseString(text, i+1)
 		}
 		if end-i >= tapedString {
-			marks = append(marks, mark{at: uint32(i), end: uint32(end), next: uint32(len(marks)) + 1, count: uint32(found & escaped), height: 1})
+			marks = append(marks, mark{at: uint32(i), end: uint32(end), next: uint32(len(marks)) + 1, height: 1, escapes: escapes})
 		}
 		l.kinds |= 1 << String
 		i = end
@@ -173,8 +170,8 @@ key:
 		return Value{}, refuse(text, i)
 	}
 	{
-		end, found := checkString(text, i+1)
-		if end == 0 || found&high != 0 && !utf8.Valid(text[i+1:end-1]) {
+		end, _ := checkString(text, i+1)
+		if end == 0 {
 			return Value{}, refuseString(text, i+1)
 		}
 		i = end

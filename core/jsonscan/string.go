@@ -6,59 +6,100 @@ import (
 	"unicode/utf8"
 )
 
-// What checkString found on its way.
-const (
-	escaped = 1 << iota // there is an escape
-	high                // there is a byte above ASCII
-)
-
 // plain tells which bytes may follow a backslash and stand for themselves or for one control character.
 var plain = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
-// checkString validates string content from i on, but for UTF-8, and returns the offset behind the closing
-// quote, or 0 if the string cannot stand. It says nothing about why: [refuseString] looks again.
-func checkString(text []byte, i int) (end int, found uint) {
-	var tall uint64
+// checkString validates string content from i on and returns the offset behind the closing quote, or 0 if
+// the string cannot stand. It does not say why: [refuseString] looks again.
+func checkString(text []byte, i int) (end int, escapes bool) {
 	for {
 		for i+8 <= len(text) {
-			x := load(text, i)
-			if m := stops(x); m != 0 {
-				k := bits.TrailingZeros64(m)
-				tall |= x & (1<<k - 1)
-				i += k >> 3
+			m := stops(load(text, i))
+			if m != 0 {
+				i += bits.TrailingZeros64(m) >> 3
 				goto stop
 			}
-			tall |= x
 			i += 8
 		}
-		for i < len(text) && text[i] >= 0x20 && text[i] != '"' && text[i] != '\\' {
-			tall |= uint64(text[i])
+		for i < len(text) && text[i]-0x20 < utf8.RuneSelf-0x20 && text[i] != '"' && text[i] != '\\' {
 			i++
 		}
 		if i == len(text) {
-			return 0, 0
+			return 0, false
 		}
 	stop:
-		if text[i] == '"' {
-			if tall&tops != 0 {
-				found |= high
+		switch c := text[i]; {
+		case c == '"':
+			return i + 1, escapes
+		case c == '\\':
+			if i+1 == len(text) {
+				return 0, false
 			}
-			return i + 1, found
+			escapes = true
+			if plain[text[i+1]] {
+				i += 2
+				continue
+			}
+			size, err := escape(text, i)
+			if err != nil {
+				return 0, false
+			}
+			i += size
+		case c < utf8.RuneSelf:
+			return 0, false
+		default:
+			if i = checkUTF8(text, i); i == 0 {
+				return 0, false
+			}
 		}
-		if text[i] != '\\' || i+1 == len(text) {
-			return 0, 0
-		}
-		found |= escaped
-		if plain[text[i+1]] {
+	}
+}
+
+// checkUTF8 validates the run of characters above ASCII at i. It returns the offset behind it, or 0 if
+// there is a byte that is not UTF-8.
+func checkUTF8(text []byte, i int) int {
+	for i+8 <= len(text) {
+		// The lowest bytes of x are the character: its first byte tells how many there are, the others
+		// must be 10xxxxxx. Two characters of a kind are taken at once.
+		x := load(text, i)
+		switch {
+		case x&0x80 == 0:
+			return i
+		case x&0xC0C0F0 == 0x8080E0:
+			// Too small for three bytes or a surrogate, by the upper ten bits of the character.
+			if upper := x&0xF<<6 | x>>8&0x3F; upper < 0x800>>6 || upper-0xD800>>6 < 0x800>>6 {
+				return 0
+			}
+			i += 3
+			if y := x >> 24; y&0xC0C0F0 == 0x8080E0 && y&0xF != 0 && y&0xF != 0xD {
+				i += 3
+			}
+		case x&0xC0E0 == 0x80C0:
+			if x&0x1E == 0 {
+				return 0
+			}
 			i += 2
-			continue
+			if y := x >> 16; y&0xC0E0 == 0x80C0 && y&0x1E != 0 {
+				i += 2
+			}
+		case x&0xC0C0C0F8 == 0x808080F0:
+			// From U+10000 to U+10FFFF, by the number of the plane.
+			if plane := x&7<<2 | x>>12&3; plane-1 >= 16 {
+				return 0
+			}
+			i += 4
+		default:
+			return 0
 		}
-		size, err := escape(text, i)
-		if err != nil {
-			return 0, 0
+	}
+	for i < len(text) && text[i] >= utf8.RuneSelf {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return 0
 		}
 		i += size
 	}
+	return i
 }
 
 // escape validates the escape at i, with its second half if it is the first of a pair.

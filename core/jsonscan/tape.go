@@ -21,9 +21,10 @@ const (
 type mark struct {
 	at, end uint32 // its first byte, and the offset behind it
 	next    uint32 // number of the first mark behind it
-	count   uint32 // members or elements; 1 for a string with escapes
+	count   uint32 // members or elements
 	height  uint16 // levels of nesting, itself included
 	kinds   Kinds  // of its members or elements
+	escapes bool   // a string that has some
 }
 
 // crowded tells whether a container that opens at i must do without a mark.

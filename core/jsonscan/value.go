@@ -217,7 +217,7 @@ func (v Value) Escaped() (inner []byte, escapes bool) {
 	}
 	inner = v.doc.text[v.at+1 : v.end-1 : v.end-1]
 	if m := v.doc.marked(v.at, v.mark); m != nil {
-		return inner, m.count != 0
+		return inner, m.escapes
 	}
 	return inner, bytes.IndexByte(inner, '\\') >= 0
 }
