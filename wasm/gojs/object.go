@@ -1,7 +1,9 @@
 package gojs
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 )
 
@@ -185,8 +187,8 @@ func (o *Object) Has(name string) bool {
 	return ok && name == "length"
 }
 
-// Keys lists o's own properties in the order in which they were made, after the
-// indices of an array or typed array.
+// Keys lists o's own properties as JavaScript orders them: indices by number,
+// then the others in the order in which they were made.
 func (o *Object) Keys() []string {
 	keys := []string{}
 	switch d := o.data.(type) {
@@ -200,8 +202,22 @@ func (o *Object) Keys() []string {
 		for i := range d.length() {
 			keys = append(keys, strconv.Itoa(i))
 		}
+	default:
+		for _, k := range o.order {
+			if _, ok := indexKey(k); ok {
+				keys = append(keys, k)
+			}
+		}
+		slices.SortFunc(keys, func(a, b string) int { // canonical numbers: the longer is the larger
+			return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+		})
 	}
-	return append(keys, o.order...)
+	for _, k := range o.order {
+		if _, ok := indexKey(k); !ok {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 // Len is the length of an array or typed array, otherwise the integer in the

@@ -14,57 +14,82 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 )
 
+// ReactorModule is a compiled reactor from which any number are started.
+type ReactorModule struct {
+	rt       wazero.Runtime
+	compiled wazero.CompiledModule
+}
+
 // Reactor is a running module built with GOOS=wasip1 -buildmode=c-shared. It
 // has no JavaScript side: only exports, memory and WASI. An export of it may
 // sleep, which stops the host meanwhile.
 type Reactor struct {
 	exports
-	compiled wazero.CompiledModule
+	owned *ReactorModule // closed together with the reactor; nil if it is the caller's
 }
 
-// StartReactor compiles and initialises a reactor. WASI is added to rt unless
-// it is there. Setup and Scratch of the configuration are refused.
+// CompileReactor checks that wasm is a reactor and compiles it.
+func CompileReactor(ctx context.Context, rt wazero.Runtime, wasm []byte) (*ReactorModule, error) {
+	compiled, err := rt.CompileModule(ctx, wasm)
+	if err != nil {
+		return nil, fmt.Errorf("gojs: compile reactor: %w", err)
+	}
+	if compiled.ExportedFunctions()[initialize] == nil || compiled.ExportedMemories()["memory"] == nil {
+		_ = compiled.Close(ctx)
+		return nil, fmt.Errorf("gojs: compile reactor: not built by Go as a reactor: exports %q and %q are needed", initialize, "memory")
+	}
+	return &ReactorModule{rt, compiled}, nil
+}
+
+// StartReactor compiles and starts a single reactor.
 func StartReactor(ctx context.Context, rt wazero.Runtime, wasm []byte, cfg Config) (*Reactor, error) {
-	r, err := startReactor(ctx, rt, wasm, cfg)
+	m, err := CompileReactor(ctx, rt, wasm)
+	if err != nil {
+		return nil, err
+	}
+	r, err := m.Start(ctx, cfg)
+	if err != nil {
+		_ = m.Close(ctx)
+		return nil, err
+	}
+	r.owned = m
+	return r, nil
+}
+
+// Start initialises a new reactor. WASI is added to the runtime unless it is
+// there. Setup and Scratch of the configuration are refused.
+func (m *ReactorModule) Start(ctx context.Context, cfg Config) (*Reactor, error) {
+	r, err := m.start(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("gojs: start reactor: %w", err)
 	}
 	return r, nil
 }
 
-func startReactor(ctx context.Context, rt wazero.Runtime, wasm []byte, cfg Config) (_ *Reactor, err error) {
+func (m *ReactorModule) start(ctx context.Context, cfg Config) (_ *Reactor, err error) {
 	if cfg.Setup != nil || cfg.Scratch != "" {
 		return nil, errors.New("a reactor has neither setup nor a scratch directory")
 	}
 	if cfg, err = cfg.withDefaults(); err != nil {
 		return nil, err
 	}
-	if rt.Module(wasi_snapshot_preview1.ModuleName) == nil {
-		if _, err := wasi_snapshot_preview1.Instantiate(ctx, rt); err != nil {
+	if m.rt.Module(wasi_snapshot_preview1.ModuleName) == nil {
+		if _, err := wasi_snapshot_preview1.Instantiate(ctx, m.rt); err != nil {
 			return nil, err
 		}
 	}
 	r := &Reactor{}
 	r.idle, r.enter = map[string][]api.Function{}, r.runExport
 	r.hidden = func(name string) bool { return name == initialize }
-	if r.compiled, err = rt.CompileModule(ctx, wasm); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			_ = r.Close(ctx)
-		}
-	}()
-	exported := r.compiled.ExportedFunctions()
-	if exported[initialize] == nil || r.compiled.ExportedMemories()["memory"] == nil {
-		return nil, fmt.Errorf("not a reactor built by Go: exports %q and %q are needed", initialize, "memory")
-	}
-	if r.mod, err = rt.InstantiateModule(ctx, r.compiled, r.moduleConfig(cfg)); err != nil {
+	if r.mod, err = m.rt.InstantiateModule(ctx, m.compiled, r.moduleConfig(cfg)); err != nil {
 		return nil, r.judge(ctx, err)
 	}
 	r.mem = r.mod.ExportedMemory("memory")
 	return r, nil
 }
+
+// Close frees the compiled code. Reactors must be closed before.
+func (m *ReactorModule) Close(ctx context.Context) error { return m.compiled.Close(ctx) }
 
 // initialize is the export that runs package initialisation.
 const initialize = "_initialize"
@@ -100,6 +125,16 @@ func (r *Reactor) runExport(ctx context.Context, _ string, run func() error) err
 	return r.judge(ctx, run())
 }
 
+// judge knows that the runtime of a reactor does not exit when it gives up: it
+// prints why and traps.
+func (r *Reactor) judge(ctx context.Context, err error) error {
+	var exit *sys.ExitError
+	if err != nil && r.alive() == nil && !errors.As(err, &exit) && r.lastWords.message() != "" {
+		r.exited, r.code = true, 2
+	}
+	return r.exports.judge(ctx, err)
+}
+
 // Close frees the reactor.
 func (r *Reactor) Close(ctx context.Context) error {
 	if r.failed == nil {
@@ -109,8 +144,8 @@ func (r *Reactor) Close(ctx context.Context) error {
 	if r.mod != nil {
 		errs = append(errs, r.mod.Close(ctx))
 	}
-	if r.compiled != nil {
-		errs = append(errs, r.compiled.Close(ctx))
+	if r.owned != nil {
+		errs = append(errs, r.owned.Close(ctx))
 	}
 	return errors.Join(errs...)
 }
