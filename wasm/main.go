@@ -72,11 +72,14 @@ func call(op, n int32) (status int32) {
 	if n < 0 || int(n) > len(in) {
 		return fail(fmt.Errorf("call with %d bytes in a buffer of %d", n, len(in)))
 	}
-	answer, err := state.Call(int(op), in[:n])
+	answer, needs, err := state.Call(int(op), in[:n])
 	if err != nil {
 		return fail(err)
 	}
 	out = answer
+	if needs {
+		return 1
+	}
 	return 0
 }
 

@@ -18,6 +18,8 @@ type Facts struct {
 	Prompt     string // tokens by the row's own usage
 	Completion string
 	Output     int64 // items in response.output, −1 if it is no array
+	Turns      int64 // in the saved trajectory, −1 if it has no list of them
+	Calls      int64 // model calls in the saved trajectory, −1 if it has no list of them
 
 	// Of a line that could not be read.
 	Class   string // ErrorDecode or ErrorObject
@@ -31,7 +33,7 @@ const longest = 256
 
 // Facts copies them from the row.
 func (r *Row) Facts() Facts {
-	f := Facts{Output: -1}
+	f := Facts{Output: -1, Turns: -1, Calls: -1}
 	if p := r.Problem; p != nil {
 		f.Class, f.Reason, f.Refused, f.Torn = p.Class, p.Reason, p.Offset, r.Torn
 		return f
@@ -51,12 +53,9 @@ func (r *Row) Facts() Facts {
 	if u.HasCompletion {
 		f.Completion = u.Completion.String()
 	}
-	if output := r.Response.Get("output"); output.IsArray() {
-		f.Output = 0
-		for e := output.Elements(); e.Next(); {
-			f.Output++
-		}
-	}
+	f.Output = elements(r.Response.Get("output"))
+	f.Turns = elements(r.Trajectory.Get("turns"))
+	f.Calls = elements(r.Trajectory.Get("model_calls"))
 	for _, v := range [...]jsonscan.Value{r.TaskID, r.ProblemID, r.InstanceID, r.Trajectory.Get("task_id")} {
 		if v.IsNull() {
 			continue
@@ -69,6 +68,18 @@ func (r *Row) Facts() Facts {
 		break
 	}
 	return f
+}
+
+// elements counts those of an array, −1 for every other kind.
+func elements(v jsonscan.Value) int64 {
+	if !v.IsArray() {
+		return -1
+	}
+	n := int64(0)
+	for e := v.Elements(); e.Next(); {
+		n++
+	}
+	return n
 }
 
 // bounded copies the start of a string.
@@ -101,13 +112,18 @@ func (f *Facts) Append(dst []byte) []byte {
 		flags |= 2
 	}
 	dst = append(dst, flags)
-	dst = binary.AppendVarint(dst, f.Output)
-	dst = binary.AppendVarint(dst, f.Refused)
+	for _, n := range f.numbers() {
+		dst = binary.AppendVarint(dst, *n)
+	}
 	for _, s := range f.texts() {
 		dst = binary.AppendUvarint(dst, uint64(len(*s)))
 		dst = append(dst, *s...)
 	}
 	return dst
+}
+
+func (f *Facts) numbers() [4]*int64 {
+	return [...]*int64{&f.Output, &f.Turns, &f.Calls, &f.Refused}
 }
 
 func (f *Facts) texts() [8]*string {
@@ -121,7 +137,7 @@ func ParseFacts(b []byte) (f Facts, rest []byte, err error) {
 	}
 	f.Masked, f.Torn = b[0]&1 != 0, b[0]&2 != 0
 	b = b[1:]
-	for _, n := range [...]*int64{&f.Output, &f.Refused} {
+	for _, n := range f.numbers() {
 		v, size := binary.Varint(b)
 		if size <= 0 {
 			return f, nil, fmt.Errorf("facts: %w", errStored)

@@ -155,14 +155,14 @@ func TestFacts(t *testing.T) {
 		row  string
 		want Facts
 	}{
-		{`{}`, Facts{Output: -1}},
+		{`{}`, Facts{Output: -1, Turns: -1, Calls: -1}},
 		{`{"reward":1.50,"agent_ref":{"name":"a"},"mask_sample":[0],"response":{"output":[1,{}]},"problem_id":7,"task_id":null,"_ng_attempt_index":2}`,
-			Facts{Reward: "1.50", Agent: "a", Masked: true, Output: 2, Name: "7", Attempt: "2"}},
-		{`{"Reward":1,"reward":0}`, Facts{Reward: "0", Output: -1}},
-		{`{"ng_trajectory":{"task_id":"t"}}`, Facts{Name: "t", Output: -1}},
-		{`{"task_id":` + long + `}`, Facts{Name: string(bytes.Repeat([]byte("é"), 128)) + "…", Output: -1}},
-		{` {"a":01}`, Facts{Output: -1, Class: ErrorDecode, Reason: jsonscan.ReasonNumber, Refused: 6}},
-		{`7`, Facts{Output: -1, Class: ErrorObject, Reason: "the row is an int, not an object"}},
+			Facts{Reward: "1.50", Agent: "a", Masked: true, Output: 2, Turns: -1, Calls: -1, Name: "7", Attempt: "2"}},
+		{`{"Reward":1,"reward":0}`, Facts{Reward: "0", Output: -1, Turns: -1, Calls: -1}},
+		{`{"ng_trajectory":{"task_id":"t","turns":[{},{}],"model_calls":{}}}`, Facts{Name: "t", Output: -1, Turns: 2, Calls: -1}},
+		{`{"task_id":` + long + `}`, Facts{Name: string(bytes.Repeat([]byte("é"), 128)) + "…", Output: -1, Turns: -1, Calls: -1}},
+		{` {"a":01}`, Facts{Output: -1, Turns: -1, Calls: -1, Class: ErrorDecode, Reason: jsonscan.ReasonNumber, Refused: 6}},
+		{`7`, Facts{Output: -1, Turns: -1, Calls: -1, Class: ErrorObject, Reason: "the row is an int, not an object"}},
 	}
 	for _, tt := range tests {
 		f := read(t, tt.row).Facts()

@@ -127,13 +127,14 @@ type selection struct {
 	table   *analysis.Table
 	stale   bool // rows have come in since
 
+	rules   health.Rules
 	options health.Options
-	ignored error // why the ignored checks cannot be used
+	invalid error // why the options cannot be used; the rules are then those without ignored checks
 	report  *health.Report
 	refused error // why there is no report
 
-	tally   tally   // of the rows so far
-	found   matches // of the filter that was asked for last
+	tally tally   // of the rows so far
+	found matches // of the filter that was asked for last
 }
 
 // choose finds the selection of a State and what of the State names nothing.
@@ -144,11 +145,10 @@ func (d *Desk) choose(s State) *selection {
 	c := &d.chosen
 	if c.key != key || c.table == nil {
 		*c = selection{key: key, sources: d.ordered(s), stale: true}
-		c.options = health.Options{Profile: s.Profile}
-		if c.options.Profile == "" {
-			c.options.Profile = health.Profile07
+		c.options = health.Options{Profile: s.Profile, Ignored: s.Ignore}
+		if c.rules, c.invalid = health.NewRules(c.options); c.invalid != nil {
+			c.rules, _ = health.NewRules(health.Options{})
 		}
-		c.options.Ignored, c.ignored = health.NormalizeIgnored(s.Ignore)
 	}
 	if c.stale {
 		c.table = d.table.Select(c.sources)
@@ -164,9 +164,6 @@ func (d *Desk) choose(s State) *selection {
 
 // reduce makes the report of complete sources.
 func (c *selection) reduce() (*health.Report, error) {
-	if c.ignored != nil {
-		return nil, c.ignored
-	}
 	reducer, err := health.NewReducer(c.options)
 	if err != nil {
 		return nil, err

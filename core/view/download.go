@@ -39,7 +39,7 @@ func (d *Desk) Copy(s State, what string) (string, error) {
 		return "", errNoReport
 	}
 	c := d.choose(s)
-	c.tally.count(c.table, c.options)
+	c.tally.count(c.table, c.rules)
 	switch kind, id, _ := strings.Cut(what, ":"); kind {
 	case "checks":
 		return tsv(d.health(c, s).Checks), nil

@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"slices"
-
 )
 
 // most is how many entries a list shows that is not a window into its rows.
@@ -197,4 +196,3 @@ func (d *Desk) missing(s State) *Missing {
 	}
 	return m
 }
-

@@ -56,23 +56,24 @@ func (d *Desk) health(c *selection, s State) *Health {
 	}
 	h.Facts = healthFacts(c.report)
 	stats := c.report.Checks()
+	first := c.firsts()
 	scale := 0.0
 	for i := range stats {
-		scale = max(scale, share(stats[i].Touched, stats[i].Evaluated))
+		scale = max(scale, share(touched(&stats[i]), stats[i].Evaluated))
 	}
 	scale = niceMax(scale)
 	h.Checks.Columns[9].Title = fmt.Sprintf("0 – %s %%", trimZeros(scale*100))
 	h.Checks.Total = len(stats)
 	for i := range stats {
 		st := &stats[i]
-		h.Checks.Rows = append(h.Checks.Rows, d.checkRow(c, s, st, i, scale))
+		h.Checks.Rows = append(h.Checks.Rows, d.checkRow(c, s, st, i, scale, first[i]))
 	}
 	return h
 }
 
-func (d *Desk) checkRow(c *selection, s State, st *health.CheckStat, i int, scale float64) Row {
+func (d *Desk) checkRow(c *selection, s State, st *health.CheckStat, i int, scale float64, first int) Row {
 	id := st.Check.ID
-	part := share(st.Touched, st.Evaluated)
+	part := share(touched(st), st.Evaluated)
 	mark := MarkHealthy
 	switch {
 	case st.Fired > 0:
@@ -80,7 +81,7 @@ func (d *Desk) checkRow(c *selection, s State, st *health.CheckStat, i int, scal
 	case st.Evaluated == 0:
 		mark = MarkUnobserved
 	}
-	stat := func(name string, n int) Cell {
+	stat := func(name string, n int64) Cell {
 		return Cell{Text: Text{Text: Group(n)}, Stat: "check." + id + "." + name, Exact: fmt.Sprint(n)}
 	}
 	open := s.Check == id
@@ -94,8 +95,8 @@ func (d *Desk) checkRow(c *selection, s State, st *health.CheckStat, i int, scal
 			{Text: Text{Text: fmt.Sprint(i + 1), Muted: true}},
 			{Text: Text{Text: id, Mono: true, Mark: mark, Title: st.Check.Title}},
 			{Text: Text{Text: st.Check.Subject}},
-			stat("evaluated", st.Evaluated), stat("unobserved", st.Unobserved), stat("ignored", st.Ignored), stat("fired", st.Fired),
-			{Text: Text{Text: Group(st.Touched)}, Extra: Text{Text: "of " + Group(st.Evaluated)}},
+			stat("evaluated", int64(st.Evaluated)), stat("unobserved", int64(st.Unobserved)), stat("ignored", int64(st.Ignored)), stat("fired", st.Fired),
+			{Text: Text{Text: Group(touched(st))}, Extra: Text{Text: "of " + Group(st.Evaluated)}},
 			{Text: Text{Text: fixed(part*100, 2)}},
 			{Bar: part / scale, Tone: "unhealthy"},
 		}}
@@ -104,7 +105,7 @@ func (d *Desk) checkRow(c *selection, s State, st *health.CheckStat, i int, scal
 		row.Cells[8].Text = Text{Text: Dash, Muted: true, Title: "evaluated nowhere"}
 	}
 	if open {
-		row.Open = d.checkDetail(c, s, st)
+		row.Open = d.checkDetail(c, s, st, first)
 	}
 	return row
 }
@@ -112,7 +113,7 @@ func (d *Desk) checkRow(c *selection, s State, st *health.CheckStat, i int, scal
 // firstFindings is how many findings an open check lists; the count says how many there are.
 const firstFindings = 12
 
-func (d *Desk) checkDetail(c *selection, s State, st *health.CheckStat) *Detail {
+func (d *Desk) checkDetail(c *selection, s State, st *health.CheckStat, first int) *Detail {
 	id := st.Check.ID
 	detail := &Detail{Text: st.Check.Text, Notes: []string{}, Tables: []Table{}, Links: []Link{}}
 	if len(st.Check.Reads) > 0 {
@@ -141,10 +142,10 @@ func (d *Desk) checkDetail(c *selection, s State, st *health.CheckStat) *Detail 
 		if st.Check.Scope == check.Task {
 			detail.Tables = append(detail.Tables, d.taskFindings(c, s, st))
 		} else {
-			detail.Tables = append(detail.Tables, d.checkFindings(c, s, st))
+			detail.Tables = append(detail.Tables, d.checkFindings(c, s, st, first))
 		}
 		detail.Links = append(detail.Links, Link{
-			Text: "Filter to " + count(st.Touched, unitOne(st.Check), unitOf(st.Check)),
+			Text: "Filter to " + count(touched(st), unitOne(st.Check), unitOf(st.Check)),
 			Href: s.ToTab("rollouts").With(func(s *State) { s.Filter = withTerm(s.Filter, "check:"+id) }).Href(),
 		}, Link{Text: "Copy as TSV", Copy: "findings:" + id})
 	}
@@ -161,12 +162,13 @@ func unitOf(c *check.Check) string {
 func unitOne(c *check.Check) string { return strings.TrimSuffix(unitOf(c), "s") }
 
 // checkFindings lists the first findings of a check with their places.
-func (d *Desk) checkFindings(c *selection, s State, st *health.CheckStat) Table {
+func (d *Desk) checkFindings(c *selection, s State, st *health.CheckStat, first int) Table {
 	t := Table{ID: "findings", Caption: "findings of " + st.Check.ID, Height: 22, Rows: []Row{}, Columns: []Column{
 		{Key: "rollout", Title: "rollout", Mono: true}, {Key: "finding", Title: "finding", Grow: true}, {Key: "place", Title: "place", Mono: true}, {Key: "byte", Title: "byte", Right: true},
 	}}
-	for n := st.First; n >= 0 && n < c.table.Rows() && len(t.Rows) < firstFindings; n++ {
-		if !c.report.Fired(n, st.Check.ID) {
+	at := check.Position(st.Check.ID)
+	for n := first; n >= 0 && n < c.table.Rows() && len(t.Rows) < firstFindings; n++ {
+		if !c.report.Fired(n).Has(at) {
 			continue
 		}
 		i, ok := c.item(n)
@@ -212,7 +214,7 @@ func (d *Desk) taskFindings(c *selection, s State, st *health.CheckStat) Table {
 			continue
 		}
 		cell := keyCell(task.Key)
-		cell.Text.Href = s.ToTab("rollouts").With(func(s *State) { s.Filter = withTerm(s.Filter, "task:"+quoteTerm(task.Key)) }).Href()
+		cell.Text.Href = s.ToTab("rollouts").With(func(s *State) { s.Filter = withTerm(s.Filter, taskTerm(task.Key)) }).Href()
 		t.Rows = append(t.Rows, Row{
 			ID: fmt.Sprint("task-", len(t.Rows)), Index: len(t.Rows), Finding: st.Check.ID,
 			Cells: []Cell{cell, numeral(task.Repeats), numeral(task.Healthy), numeral(task.Unhealthy), numeral(task.Unobserved),
@@ -241,7 +243,7 @@ func healthFacts(r *health.Report) []Fact {
 	st := r.Stats()
 	big := func(n fmt.Stringer) Text { return Text{Text: groupText(n.String()), Title: n.String()} }
 	return []Fact{
-		{Label: "model call errors", Value: Text{Text: Group(st.Errors)}, Note: Text{Text: count(st.Affected, "rollout", "rollouts")}},
+		{Label: "model call errors", Value: Text{Text: Group(st.Errors)}, Note: Text{Text: count(st.ErrorRollouts, "rollout", "rollouts")}},
 		{Label: "ended on an error", Value: Text{Text: Group(st.EndedOnError)}, Note: Text{Text: plural(st.EndedOnError, "rollout", "rollouts")}},
 		{Label: "captures", Value: Text{Text: Group(st.Captures)}, Note: Text{Text: "of " + Group(st.Records)}},
 		{Label: "duplicated calls", Value: Text{Text: Group(st.Replayed)}, Note: Text{Text: count(st.ReplayedRollouts, "rollout", "rollouts")}},
@@ -261,18 +263,18 @@ func plural(n int, one, many string) string {
 func healthOptions(c *selection, s State) HealthOptions {
 	o := HealthOptions{Profiles: []Choice{}, Ignored: []Choice{}}
 	for _, p := range [...]struct{ id, help string }{
-		{health.Profile07, "the rules of release 0.7.0"},
-		{health.ProfileMain, "the rules of the development line: context overflows are exempt, token totals follow owned calls"},
+		{check.V07.String(), "the rules of release 0.7.0"},
+		{check.Main.String(), "the rules of the development line: context overflows are exempt, token totals follow owned calls"},
 	} {
-		o.Profiles = append(o.Profiles, Choice{Value: p.id, Title: "profile " + p.id, Help: p.help, On: c.options.Profile == p.id,
+		o.Profiles = append(o.Profiles, Choice{Value: p.id, Title: "profile " + p.id, Help: p.help, On: c.rules.Profile().String() == p.id,
 			Href: s.With(func(s *State) {
-				if s.Profile = p.id; p.id == health.Profile07 {
+				if s.Profile = p.id; p.id == check.V07.String() {
 					s.Profile = ""
 				}
 			}).Href()})
 	}
 	for _, k := range check.All() {
-		on := slices.Contains(c.options.Ignored, k.ID)
+		on := c.rules.Ignored().Has(check.Position(k.ID))
 		o.Ignored = append(o.Ignored, Choice{Value: k.ID, Title: k.ID, Help: k.Title, On: on,
 			Href: s.With(func(s *State) {
 				if on {
@@ -282,8 +284,8 @@ func healthOptions(c *selection, s State) HealthOptions {
 				}
 			}).Href()})
 	}
-	if c.ignored != nil {
-		o.Unknown = c.ignored.Error()
+	if c.invalid != nil {
+		o.Unknown = c.invalid.Error()
 	}
 	return o
 }
@@ -314,4 +316,41 @@ func (c *selection) eachFinding(f func(*item, *check.Finding)) {
 		}
 		return true
 	})
+}
+
+// touched is the number of rows, or tasks, with a finding of a check.
+func touched(st *health.CheckStat) int {
+	if st.Check.Scope == check.Task {
+		return int(st.Fired)
+	}
+	return st.Rollouts
+}
+
+// firsts gives for every check the ordinal of the first row with a finding of it, −1 if there is none.
+func (c *selection) firsts() [check.Count]int {
+	var list [check.Count]int
+	var seen check.Set
+	for i := range list {
+		list[i] = -1
+	}
+	for n := range c.report.Rows() {
+		fresh := c.report.Fired(n) &^ seen
+		if fresh == 0 {
+			continue
+		}
+		seen |= fresh
+		for i := range list {
+			if fresh.Has(i) {
+				list[i] = n
+			}
+		}
+	}
+	for _, task := range c.report.Tasks() {
+		for i := check.RolloutCount; i < check.Count; i++ {
+			if task.Fired.Has(i) && (list[i] < 0 || task.First < list[i]) {
+				list[i] = task.First
+			}
+		}
+	}
+	return list
 }

@@ -15,8 +15,6 @@ type item struct {
 
 	findings []check.Finding
 	opened   bool
-	counts   health.Counts
-	counted  bool
 }
 
 // item opens a row by its ordinal.
@@ -44,18 +42,13 @@ func (i *item) list() []check.Finding {
 	if i.c.report != nil {
 		i.findings = i.c.report.Findings(int(i.row.Ordinal))
 	} else {
-		i.findings = health.PreviewFindings(i.digest.Health, i.c.options)
+		i.findings = i.c.rules.Findings(i.digest.Health, i.c.table.Name(i.row.Source), i.row.Line)
 	}
 	return i.findings
 }
 
-// count gives turns, model calls and failed calls of the row.
-func (i *item) count() health.Counts {
-	if !i.counted {
-		i.counts, i.counted = health.CountsOf(i.digest.Health), true
-	}
-	return i.counts
-}
+// failed is the number of failed model calls of the row.
+func (i *item) failed() int64 { return health.FailedCalls(i.digest.Health) }
 
 // name is the short name of a rollout: task and repeat.
 func (i *item) name() string {

@@ -60,12 +60,12 @@ func (d *Desk) healthyPanel(c *selection, s State) Panel {
 		return p
 	}
 	stats := c.report.Checks()
-	slices.SortStableFunc(stats, func(a, b health.CheckStat) int { return cmp.Compare(b.Touched, a.Touched) })
+	slices.SortStableFunc(stats, func(a, b health.CheckStat) int { return cmp.Compare(touched(&b), touched(&a)) })
 	for i := range stats {
 		if stats[i].Fired == 0 || len(p.Lines) == 4 {
 			break
 		}
-		p.Lines = append(p.Lines, Line{Mark: MarkUnhealthy, Text: stats[i].Check.ID, Right: count(stats[i].Touched, unitOne(stats[i].Check), unitOf(stats[i].Check)),
+		p.Lines = append(p.Lines, Line{Mark: MarkUnhealthy, Text: stats[i].Check.ID, Right: count(touched(&stats[i]), unitOne(stats[i].Check), unitOf(stats[i].Check)),
 			Href: s.ToTab("health").With(func(s *State) { s.Check = stats[i].Check.ID }).Href()})
 	}
 	return p
@@ -95,25 +95,24 @@ func (d *Desk) eyes(c *selection, s State) Table {
 		return t
 	}
 	var list []eye
-	for _, st := range c.report.Checks() {
+	first := c.firsts()
+	for n, st := range c.report.Checks() {
 		if st.Fired > 0 {
 			text := count(st.Fired, "finding", "findings") + ": " + st.Check.Title
-			touched := st.Touched
 			if st.Check.Scope == check.Task {
 				text = count(st.Fired, "task", "tasks") + ": " + st.Check.Title
-				touched = st.Rollouts
 			}
-			list = append(list, eye{MarkUnhealthy, text, st.Check.ID, touched, st.First,
+			list = append(list, eye{MarkUnhealthy, text, st.Check.ID, st.Rollouts, first[n],
 				s.ToTab("health").With(func(s *State) { s.Check = st.Check.ID }).Href()})
 		}
 		if st.Check.Scope == check.Task {
 			continue
 		}
 		for _, r := range st.Reasons {
-			if r.Raised || r.Count == 0 || st.Check.ID == "check_execution_error" || st.Check.ID == "rollout_duplicate_identity" {
-				continue
+			if r.Reason == check.RaisedTypeError.Code() || r.Reason == check.LineUnreadable.Code() {
+				continue // these have findings of their own
 			}
-			list = append(list, eye{MarkUnobserved, "not judged: " + r.Text, st.Check.ID, r.Count, r.First,
+			list = append(list, eye{MarkUnobserved, "not judged: " + r.Text, st.Check.ID, r.Count, c.firstUnjudged(n, r),
 				s.ToTab("health").With(func(s *State) { s.Check = st.Check.ID }).Href()})
 		}
 	}
@@ -163,4 +162,20 @@ func folded(list []eye) []eye {
 		out = append(out, e)
 	}
 	return out
+}
+
+// firstUnjudged is the first row where a check could not be judged for one reason.
+func (c *selection) firstUnjudged(position int, reason health.ReasonCount) int {
+	id := check.At(position).ID
+	for n := range c.report.Rows() {
+		if !c.report.Missing(n).Has(position) {
+			continue
+		}
+		for _, u := range c.report.Unobserved(n) {
+			if u.Check == id && u.Reason == reason.Reason && u.Gap == reason.Gap {
+				return n
+			}
+		}
+	}
+	return -1
 }

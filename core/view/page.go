@@ -16,6 +16,7 @@ type Page struct {
 	Stats    []Stat // numbers of every tab, for scripts
 	Foot     []Text // facts at the left of the foot
 	Links    []Link // downloads and copies at its right
+	Target   string // id of the element that the link names, to be brought into sight
 
 	// Exactly one of these is set.
 	Landing  *Landing

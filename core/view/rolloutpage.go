@@ -162,9 +162,9 @@ func (d *Desk) factGroups(c *selection, i *item, s State) []FactGroup {
 		fact("completion", numberCell(f.Completion, "the row's usage does not say").Text),
 	}}
 	groups := []FactGroup{first, identity, tokens}
-	if n := i.count(); n.Observed {
+	if f.Turns >= 0 || f.Calls >= 0 {
 		groups = append(groups, FactGroup{Title: "Trajectory", Facts: []Fact{
-			fact("turns", Text{Text: Group(n.Turns)}), fact("model calls", Text{Text: Group(n.Calls)}), fact("failed calls", Text{Text: Group(n.Failed)}),
+			fact("turns", countCell(f.Turns).Text), fact("model calls", countCell(f.Calls).Text), fact("failed calls", Text{Text: Group(i.failed())}),
 		}})
 	}
 	if boxes := d.repeats(c, i, s); len(boxes) > 1 {
@@ -179,7 +179,11 @@ func (d *Desk) repeats(c *selection, i *item, s State) []Box {
 		return nil
 	}
 	var boxes []Box
-	for _, ordinal := range c.report.TaskRows(int(i.row.Ordinal)) {
+	task := c.report.TaskOf(int(i.row.Ordinal))
+	for ordinal := range c.report.Rows() {
+		if task < 0 || c.report.TaskOf(ordinal) != task {
+			continue
+		}
 		k, ok := c.item(ordinal)
 		if !ok || len(boxes) == 64 {
 			break
@@ -232,7 +236,7 @@ func (c *selection) unjudged(i *item) []health.Unjudged {
 	if c.report != nil {
 		return c.report.Unobserved(int(i.row.Ordinal))
 	}
-	return health.PreviewUnobserved(i.digest.Health, c.options)
+	return c.rules.Unobserved(i.digest.Health)
 }
 
 // refusedBlocks show the bytes of a line that cannot be read: its start, and the place that is wrong.

@@ -58,14 +58,19 @@ var rolloutColumns = []rolloutColumn{
 		findingsCell,
 		func(a, b *item) int { return cmp.Compare(len(a.list()), len(b.list())) }},
 	{Column{Key: "turns", Title: "turns", Right: true, Help: "in the saved trajectory"}, true,
-		func(i *item) Cell { return countCell(i.count().Turns, i.count().Observed) },
-		func(a, b *item) int { return cmp.Compare(a.count().Turns, b.count().Turns) }},
+		func(i *item) Cell { return countCell(i.digest.Facts.Turns) },
+		func(a, b *item) int { return cmp.Compare(a.digest.Facts.Turns, b.digest.Facts.Turns) }},
 	{Column{Key: "calls", Title: "calls", Right: true, Help: "captured model calls"}, true,
-		func(i *item) Cell { return countCell(i.count().Calls, i.count().Observed) },
-		func(a, b *item) int { return cmp.Compare(a.count().Calls, b.count().Calls) }},
+		func(i *item) Cell { return countCell(i.digest.Facts.Calls) },
+		func(a, b *item) int { return cmp.Compare(a.digest.Facts.Calls, b.digest.Facts.Calls) }},
 	{Column{Key: "failed", Title: "failed calls", Right: true, Help: "captured model calls that failed"}, false,
-		func(i *item) Cell { return countCell(i.count().Failed, i.count().Observed) },
-		func(a, b *item) int { return cmp.Compare(a.count().Failed, b.count().Failed) }},
+		func(i *item) Cell {
+			if i.digest.Facts.Calls < 0 {
+				return countCell(-1)
+			}
+			return countCell(i.failed())
+		},
+		func(a, b *item) int { return cmp.Compare(a.failed(), b.failed()) }},
 	{Column{Key: "prompt", Title: "prompt tok", Right: true, Help: "by the row's own usage"}, true,
 		func(i *item) Cell { return numberCell(i.digest.Facts.Prompt, "the row's usage does not say") },
 		func(a, b *item) int { return compareNumber(a.digest.Facts.Prompt, b.digest.Facts.Prompt) }},
@@ -110,9 +115,9 @@ func numberCell(saved, missing string) Cell {
 	return Cell{Text: Text{Text: groupNumber(saved), Title: saved}}
 }
 
-func countCell(n int, observed bool) Cell {
-	if !observed {
-		return Cell{Text: Text{Text: Dash, Muted: true, Title: "no trajectory was observed"}}
+func countCell(n int64) Cell {
+	if n < 0 {
+		return Cell{Text: Text{Text: Dash, Muted: true, Title: "the row has no trajectory that lists them"}}
 	}
 	return Cell{Text: Text{Text: Group(n)}}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/health/check"
 	"github.com/rollscope/rollscope/core/runfolder"
 )
 
@@ -39,12 +40,12 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		} else {
 			p.Landing = landing(h)
 		}
-		p.Foot = append(p.Foot, Text{Text: brand + " " + Version}, Text{Text: "health rules: profile " + health.Profile07})
+		p.Foot = append(p.Foot, Text{Text: brand + " " + Version}, Text{Text: "health rules: profile " + check.V07.String()})
 		return p, nil
 	}
 
 	c := d.choose(s)
-	c.tally.count(c.table, c.options)
+	c.tally.count(c.table, c.rules)
 	switch {
 	case h.Failed != "":
 	case h.Reading:
@@ -313,9 +314,9 @@ func accounting(c *selection, s State) []Text {
 		name = c.table.Name(0)
 	}
 	line := fmt.Sprintf("%s %s bytes · %s read + %s blank + %s unreadable = %s", name, Group(a.Bytes()), Group(a.Read), Group(a.Blank), Group(a.Unreadable), count(a.Lines, "line", "lines"))
-	foot := []Text{{Text: line}, {Text: "profile " + c.options.Profile}}
-	if len(c.options.Ignored) > 0 {
-		foot = append(foot, Text{Text: "ignored: " + strings.Join(c.options.Ignored, ", ")})
+	foot := []Text{{Text: line}, {Text: "profile " + c.rules.Profile().String()}}
+	if ids := c.rules.Ignored().IDs(); len(ids) > 0 {
+		foot = append(foot, Text{Text: "ignored: " + strings.Join(ids, ", ")})
 	}
 	return foot
 }
@@ -347,7 +348,8 @@ func (c *selection) verdicts() [3]int {
 	if c.report == nil {
 		return c.tally.verdicts
 	}
-	return c.report.Verdicts()
+	st := c.report.Stats()
+	return [3]int{st.Healthy, st.Unhealthy, st.Unobserved}
 }
 
 // verdict is the verdict of a row, so far or final.
@@ -355,5 +357,9 @@ func (c *selection) verdict(r *analysis.Row, digest []byte) health.Verdict {
 	if c.report != nil {
 		return c.report.Verdict(int(r.Ordinal))
 	}
-	return health.Preview(digest, c.options)
+	p, err := c.rules.Preview(digest)
+	if err != nil {
+		return health.Unobserved
+	}
+	return p.Verdict
 }

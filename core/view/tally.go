@@ -32,14 +32,16 @@ type badIndex struct {
 }
 
 // count takes in the rows that have come since the last call.
-func (t *tally) count(table *analysis.Table, o health.Options) {
+func (t *tally) count(table *analysis.Table, rules health.Rules) {
 	table.Each(t.rows, func(r *analysis.Row) bool {
 		t.rows++
 		d, err := r.Digest()
 		if err != nil {
 			return true
 		}
-		t.verdicts[health.Preview(d.Health, o)]++
+		if p, err := rules.Preview(d.Health); err == nil {
+			t.verdicts[p.Verdict]++
+		}
 		if member, value, bad := d.Identity.Bad(); bad && t.bad == nil {
 			t.bad = &badIndex{int(r.Ordinal), member, value}
 		}

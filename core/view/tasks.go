@@ -40,22 +40,21 @@ func (d *Desk) taskTable(c *selection, s State, from, to int) Table {
 	if c.report == nil {
 		return t
 	}
-	list := c.report.Tasks()
-	t.Total, t.Empty = len(list), "There are no tasks."
+	t.Total, t.Empty = c.report.TaskCount(), "There are no tasks."
 	from = max(0, min(from, t.Total-1))
 	t.From = from
-	for n := from; n < min(to, len(list)); n++ {
-		task := &list[n]
+	for n := from; n < min(to, t.Total); n++ {
+		task := c.report.Task(n)
 		i, ok := c.item(task.First)
 		if !ok {
 			break
 		}
-		href := s.ToTab("rollouts").With(func(s *State) { s.Filter = withTerm(s.Filter, "task:"+quoteTerm(task.Key)) }).Href()
+		href := s.ToTab("rollouts").With(func(s *State) { s.Filter = withTerm(s.Filter, taskTerm(task.Key)) }).Href()
 		name := keyCell(task.Key)
 		name.Text.Href = href
 		t.Rows = append(t.Rows, Row{ID: "task-" + strconv.Itoa(n), Index: n, Href: href, Cells: []Cell{
 			name, textCell(i.digest.Facts.Name), numeral(task.Repeats), numeral(task.Healthy), numeral(task.Unhealthy), numeral(task.Unobserved),
-			flagsCell(task), {Text: Text{Text: i.place(), Mono: true, Href: d.toRow(s, c, task.First)}},
+			flagsCell(&task), {Text: Text{Text: i.place(), Mono: true, Href: d.toRow(s, c, task.First)}},
 		}})
 	}
 	return t

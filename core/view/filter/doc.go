@@ -1,0 +1,18 @@
+// Package filter is the language in which a person says which rollouts to look at. The page and the command line
+// share it; docs/filter.md is its manual.
+//
+//	check:model_call_failed agent:opencode reward=0
+//	0 < reward <= 1 and not (masked or row.response.usage.total_tokens > 100000)
+//
+// Its nouns: a [Field] is a name the caller can give a value for, or a path into the row as it is in the file. A
+// *condition* compares a field with values. A [Filter] is a list of conditions that must all be met, each of which
+// is a [Chip] on the page; text and chips are two forms of one value, since a filter prints itself and what it
+// prints reads back as the same filter.
+//
+// A [Value] is missing, a bool, an exact number, a text or a list of them. Truth has two values: a comparison with
+// something missing is not met, so "not" in front of it is, and has(x) asks. This is less surprising in a list of
+// rows than a third value that no row is shown for.
+//
+// Texts live in links and scripts, so the language only grows: words and signs that later versions may want
+// (matches, any, count, +, *, …) are refused today instead of meaning something by accident.
+package filter

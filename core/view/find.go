@@ -1,0 +1,342 @@
+package view
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/health/check"
+	"github.com/rollscope/rollscope/core/integer"
+	"github.com/rollscope/rollscope/core/rollout"
+	"github.com/rollscope/rollscope/core/view/filter"
+)
+
+// matches are the rows of a filter in the order of a sort. All rows in their own order need no list.
+type matches struct {
+	key  string // filter, sort and how much was read
+	all  bool
+	list []int32 // ordinals
+
+	filter filter.Filter
+	err    error // why the text is not used
+	errAt  int   // character, from 0
+	counts [3]int
+}
+
+func (m *matches) len(c *selection) int {
+	if m.all {
+		return c.table.Rows()
+	}
+	return len(m.list)
+}
+
+// at gives the ordinal of the n-th match.
+func (m *matches) at(_ *selection, n int) int {
+	if m.all {
+		return n
+	}
+	return int(m.list[n])
+}
+
+// position finds a row among the matches.
+func (m *matches) position(_ *selection, ordinal int) (n int, ok bool) {
+	if m.all {
+		return ordinal, true
+	}
+	n = slices.Index(m.list, int32(ordinal))
+	return n, n >= 0
+}
+
+// verdicts counts the matches by verdict.
+func (m *matches) verdicts(c *selection) [3]int {
+	if m.all {
+		return c.verdicts()
+	}
+	return m.counts
+}
+
+// chips are the conditions of the filter, each with the link that removes it.
+func (m *matches) chips(s State) []Chip {
+	chips := []Chip{}
+	for i, chip := range m.filter.Chips() {
+		chips = append(chips, Chip{Text: chip.Label, Remove: s.With(func(s *State) { s.Filter = m.filter.Without(i).String() }).Href()})
+	}
+	return chips
+}
+
+// filter finds the rows that a State shows, and remembers them.
+func (d *Desk) filter(c *selection, s State) *matches {
+	key := s.Filter + "\x00" + s.Sort
+	if m := &c.found; m.key == key && (m.list != nil || m.all) {
+		return m
+	}
+	c.found = c.search(s.Filter, s.Sort)
+	c.found.key = key
+	return &c.found
+}
+
+// search finds the rows of a filter text in the order of a sort.
+func (c *selection) search(text, sorting string) matches {
+	var m matches
+	f, err := filter.Parse(text, c.fields())
+	if err != nil {
+		m.err = err
+		var place *filter.Error
+		if errors.As(err, &place) {
+			m.errAt = place.Column - 1
+		}
+	}
+	for _, ref := range f.Refs() {
+		if ref.Path != nil && m.err == nil {
+			m.err = errors.New(ref.Name + ": values inside rows cannot be filtered yet")
+			f = filter.Filter{}
+		}
+	}
+	m.filter = f
+	key, down := sortKey(State{Sort: sorting})
+	at := slices.IndexFunc(rolloutColumns, func(col rolloutColumn) bool { return col.Key == key && col.compare != nil })
+	if f.Empty() && at < 0 {
+		m.all = true
+		return m
+	}
+	m.list = []int32{}
+	var items []*item
+	c.table.Each(0, func(r *analysis.Row) bool {
+		i := c.itemOf(r)
+		if !f.Match(i) {
+			return true
+		}
+		m.list = append(m.list, int32(r.Ordinal))
+		if v := i.verdict(); int(v) < len(m.counts) {
+			m.counts[v]++
+		}
+		if at >= 0 {
+			items = append(items, i)
+		}
+		return true
+	})
+	if at >= 0 {
+		compare := rolloutColumns[at].compare
+		slices.SortStableFunc(items, func(a, b *item) int {
+			if down {
+				return compare(b, a)
+			}
+			return compare(a, b)
+		})
+		for n, i := range items {
+			m.list[n] = int32(i.row.Ordinal)
+		}
+	}
+	return m
+}
+
+// FilterFields are the names a filter can use, without the texts of any run.
+func FilterFields() filter.Fields { return new(selection).fields() }
+
+// fields are the names a filter can use, with the texts that this run has.
+func (c *selection) fields() filter.Fields {
+	checks := func() []string {
+		var ids []string
+		for _, k := range check.All() {
+			ids = append(ids, k.ID)
+		}
+		return ids
+	}
+	return filter.Fields{
+		{Name: "verdict", Kind: filter.TextKind, Title: "healthy, unhealthy or unobserved", Values: func() []string { return verdictWords[:] }, Closed: true},
+		{Name: "check", Aliases: []string{"finding"}, Kind: filter.TextKind, List: true, Title: "id of a check with a finding on the row, or that flagged its task", Values: checks, Closed: true},
+		{Name: "unjudged", Kind: filter.TextKind, List: true, Title: "id of a check that could not be judged on the row", Values: checks, Closed: true},
+		{Name: "task", Title: "task index, a number or a text"},
+		{Name: "repeat", Aliases: []string{"rollout"}, Title: "rollout index, a number or a text"},
+		{Name: "stage", Title: "stage index"},
+		{Name: "id", Kind: filter.TextKind, Title: "rollout id"},
+		{Name: "name", Kind: filter.TextKind, Title: "name of the task, where the row gives one"},
+		{Name: "agent", Kind: filter.TextKind, Title: "agent_ref.name"},
+		{Name: "reward", Title: "reward as saved"},
+		{Name: "masked", Kind: filter.BoolKind, Title: "mask_sample is set"},
+		{Name: "attempt", Title: "_ng_attempt_index"},
+		{Name: "prompt", Kind: filter.NumberKind, Title: "prompt tokens by the row's own usage"},
+		{Name: "completion", Kind: filter.NumberKind, Title: "completion tokens by the row's own usage"},
+		{Name: "turns", Kind: filter.NumberKind, Title: "turns in the saved trajectory"},
+		{Name: "calls", Kind: filter.NumberKind, Title: "model calls in the saved trajectory"},
+		{Name: "failed", Kind: filter.NumberKind, Title: "failed model calls in the saved trajectory"},
+		{Name: "findings", Kind: filter.NumberKind, Title: "number of findings"},
+		{Name: "unreadable", Kind: filter.BoolKind, Title: "the line cannot be read as a record"},
+		{Name: "reason", Kind: filter.TextKind, Title: "why the line cannot be read"},
+		{Name: "file", Kind: filter.TextKind, Title: "name of the file"},
+		{Name: "line", Kind: filter.NumberKind, Title: "physical line in its file, from 1"},
+		{Name: "bytes", Kind: filter.NumberKind, Title: "length of the line"},
+	}
+}
+
+// Field gives the value of a field for the filter.
+func (i *item) Field(name string) filter.Value {
+	f := &i.digest.Facts
+	switch name {
+	case "verdict":
+		return filter.Text(i.verdict().String())
+	case "check":
+		return filter.Texts(i.fired()...)
+	case "unjudged":
+		var ids []string
+		for _, u := range i.c.unjudged(i) {
+			ids = append(ids, u.Check)
+		}
+		return filter.Texts(ids...)
+	case "task":
+		return keyValue(i.digest.Identity.Task)
+	case "repeat":
+		return keyValue(i.digest.Identity.Rollout)
+	case "stage":
+		return keyValue(i.digest.Identity.Stage)
+	case "id":
+		return filter.Text(i.digest.Identity.ID)
+	case "name":
+		return textValue(f.Name)
+	case "agent":
+		return textValue(f.Agent)
+	case "reward":
+		return numberValue(f.Reward)
+	case "masked":
+		return filter.Bool(f.Masked)
+	case "attempt":
+		return numberValue(f.Attempt)
+	case "prompt":
+		return numberValue(f.Prompt)
+	case "completion":
+		return numberValue(f.Completion)
+	case "turns":
+		return countValue(f.Turns)
+	case "calls":
+		return countValue(f.Calls)
+	case "failed":
+		if f.Calls < 0 {
+			return filter.Value{}
+		}
+		return filter.Int(i.failed())
+	case "findings":
+		return filter.Int(int64(len(i.list())))
+	case "unreadable":
+		return filter.Bool(f.Class != "")
+	case "reason":
+		return textValue(f.Reason)
+	case "file":
+		return filter.Text(i.c.table.Name(i.row.Source))
+	case "line":
+		return filter.Int(i.row.Line)
+	case "bytes":
+		return filter.Int(i.row.Length)
+	}
+	return filter.Value{}
+}
+
+// Path gives a value inside the row as it is in the file. Digests hold none of it.
+func (i *item) Path([]filter.Step) filter.Value { return filter.Value{} }
+
+// fired lists the checks with a finding on the row, and the task checks that flagged its task.
+func (i *item) fired() []string {
+	if i.c.report == nil {
+		p, err := i.c.rules.Preview(i.digest.Health)
+		if err != nil {
+			return nil
+		}
+		return p.Fired.IDs()
+	}
+	n := int(i.row.Ordinal)
+	ids := i.c.report.Fired(n).IDs()
+	if task := i.c.report.TaskOf(n); task >= 0 {
+		ids = append(ids, i.c.report.Task(task).Flags...)
+	}
+	return ids
+}
+
+func keyValue(k rollout.Key) filter.Value {
+	switch {
+	case k.IsNone():
+		return filter.Value{}
+	case k.IsInt():
+		return filter.Whole(integer.FromUint(k.Int.Negative, k.Int.Magnitude))
+	}
+	return filter.Text(k.String())
+}
+
+func textValue(s string) filter.Value {
+	if s == "" {
+		return filter.Value{}
+	}
+	return filter.Text(s)
+}
+
+// numberValue reads JSON text: a number stays exact, a text is a text, everything else its own writing.
+func numberValue(json string) filter.Value {
+	switch {
+	case json == "", json == "null":
+		return filter.Value{}
+	case json == "true", json == "false":
+		return filter.Bool(json == "true")
+	}
+	if v := filter.Number(json); !v.IsMissing() {
+		return v
+	}
+	return filter.Text(json)
+}
+
+func countValue(n int64) filter.Value {
+	if n < 0 {
+		return filter.Value{}
+	}
+	return filter.Int(n)
+}
+
+// withTerm adds a condition to a filter text.
+func withTerm(text, term string) string {
+	fields := FilterFields()
+	base, err := filter.Parse(text, fields)
+	if err != nil {
+		base = filter.Filter{}
+	}
+	more, err := filter.Parse(term, fields)
+	if err != nil {
+		return text
+	}
+	return base.With(more).String()
+}
+
+// taskTerm is the condition that a row is of one task.
+func taskTerm(k rollout.Key) string { return filter.Equal("task", keyValue(k)) }
+
+// Window gives the part of a table that a page has asked for.
+func (d *Desk) Window(s State, table string, from, to int) (Table, []Need, error) {
+	if d.Empty() {
+		return Table{}, nil, errNoReport
+	}
+	c := d.choose(s)
+	c.tally.count(c.table, c.rules)
+	s.Tab = d.tab(s)
+	to = min(to, from+1000)
+	switch table {
+	case "rollouts":
+		return d.rolloutTable(c, s, d.filter(c, s), from, to), nil, nil
+	case "tasks":
+		return d.taskTable(c, s, from, to), nil, nil
+	case "refused":
+		return d.refusedTable(c, s, from, to), nil, nil
+	}
+	return Table{}, nil, errors.New("there is no table " + table)
+}
+
+// findingsTSV lists all findings of a check with their places.
+func (d *Desk) findingsTSV(c *selection, id string) string {
+	t := Table{Columns: []Column{{Key: "source"}, {Key: "line"}, {Key: "byte"}, {Key: "task"}, {Key: "repeat"}, {Key: "check"}, {Key: "finding"}}}
+	plain := func(s string) Cell { return Cell{Exact: s, Text: Text{Text: s}} }
+	c.eachFinding(func(i *item, f *check.Finding) {
+		if f.Check != id {
+			return
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{
+			plain(c.table.Name(i.row.Source)), wide(i.row.Line), wide(i.row.Offset + f.Place.Offset),
+			plain(i.digest.Identity.Task.String()), plain(i.digest.Identity.Rollout.String()), plain(f.Check), plain(check.Sentence(*f)),
+		}})
+	})
+	return tsv(t)
+}
