@@ -78,7 +78,8 @@ func pointer(v jsonscan.Value, offset int) string {
 	var path []byte
 	for v.Offset() != offset {
 		inner, found := jsonscan.Value{}, false
-		for m := v.Members(); m.Next(); {
+		m := v.Members()
+		for m.Next() {
 			if offset-m.Value.Offset() < m.Value.Len() {
 				if found = offset >= m.Value.Offset(); found {
 					inner = m.Value

@@ -16,7 +16,6 @@ type Reader struct {
 
 	values  []jsonscan.Value // fields of the objects being read, inner ones behind outer ones
 	coerced []coercion       // their numbers, at the same places
-	last    coercion         // of the value checked last
 
 	fault fault
 	deep  int // offset behind the first free value that is too deep; 0 if there is none

@@ -1,6 +1,9 @@
 package trajectory
 
 import (
+	"unicode"
+	"unicode/utf8"
+
 	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/jsonscan"
 	"github.com/rollscope/rollscope/core/trajectory/lax"
@@ -27,8 +30,9 @@ func (r *Reader) gather(t *table, v jsonscan.Value) bool {
 		return r.bad(v, t.name+" is not an object")
 	}
 	f := r.values[base:]
-	next := 0
-	for m := v.Members(); m.Next(); {
+	next, tall := 0, false
+	m := v.Members()
+	for m.Next() {
 		i := t.find(m.Key, next)
 		if i >= 0 {
 			f[i] = m.Value
@@ -39,8 +43,11 @@ func (r *Reader) gather(t *table, v jsonscan.Value) bool {
 		case refused:
 			return r.bad(m.Value, "unknown key of "+t.name)
 		case keeps:
-			r.member(v, &m)
+			tall = tall || m.Value.Height() > keptLevels
 		}
+	}
+	if tall {
+		r.members(t.fields, v)
 	}
 	return true
 }
@@ -56,21 +63,40 @@ func (r *Reader) push(n int) {
 	r.values, r.coerced = r.values[:size], r.coerced[:size]
 }
 
-// fields checks the gathered fields from one place to another.
+// fields checks the gathered fields from one place to another. The commonest kinds are dealt with on the
+// spot: calls are what costs most in WebAssembly.
 func (r *Reader) fields(t *table, v jsonscan.Value, base, from, to int) bool {
 	for i := from; i < to; i++ {
-		if !r.field(&t.fields[i], v, r.values[base+i]) {
-			return false
+		f, value, ok := &t.fields[i], r.values[base+i], true
+		if !value.Exists() {
+			if f.required {
+				return r.bad(v, f.name+" is missing")
+			}
+			continue
 		}
-		switch t.fields[i].shape.kind {
-		case kindWhole, kindNumber, kindFlag:
-			r.coerced[base+i] = r.last
+		if f.null && value.IsNull() {
+			continue
+		}
+		switch f.shape.kind {
+		case kindText:
+			ok = value.IsString() || r.check(&f.shape, value)
+		case kindWhole:
+			r.coerced[base+i].whole, ok = r.whole(&f.shape, value)
+		case kindNumber:
+			r.coerced[base+i].number, ok = r.number(&f.shape, value)
+		case kindFlag:
+			r.coerced[base+i].truth, ok = r.flag(value)
+		default:
+			ok = r.check(&f.shape, value)
+		}
+		if !ok {
+			return false
 		}
 	}
 	return true
 }
 
-// field checks one field of the object v.
+// field checks one field of the object v without keeping its number.
 func (r *Reader) field(f *field, v, value jsonscan.Value) bool {
 	switch {
 	case !value.Exists():
@@ -105,7 +131,40 @@ func (r *Reader) meets(t *table, v jsonscan.Value, base int) bool {
 // blank tells whether a string that may be null is empty.
 func blank(v jsonscan.Value) bool { return v.IsNull() || v.Len() == 2 }
 
-// check holds a value against a shape. What the lax rules made of a number or bool stands in r.last.
+// whole reads a whole number by the lax rules.
+func (r *Reader) whole(s *shape, v jsonscan.Value) (integer.Int, bool) {
+	n, ok := lax.Int(v)
+	if !ok {
+		return n, r.bad(v, "is not a whole number")
+	}
+	if s.bounded && n.Cmp(integer.Of(int64(s.least))) < 0 {
+		return n, r.bad(v, "is too small")
+	}
+	return n, true
+}
+
+// number reads a float by the lax rules. NaN is below every bound.
+func (r *Reader) number(s *shape, v jsonscan.Value) (float64, bool) {
+	f, ok := lax.Float(v)
+	if !ok {
+		return f, r.bad(v, "is not a number")
+	}
+	if s.bounded && !(f >= float64(s.least)) {
+		return f, r.bad(v, "is too small")
+	}
+	return f, true
+}
+
+// flag reads a bool by the lax rules.
+func (r *Reader) flag(v jsonscan.Value) (bool, bool) {
+	b, ok := lax.Bool(v)
+	if !ok {
+		return b, r.bad(v, "is not a bool")
+	}
+	return b, true
+}
+
+// check holds a value against a shape.
 func (r *Reader) check(s *shape, v jsonscan.Value) bool {
 	for s.or != nil && !s.suits(v) {
 		s = s.or
@@ -115,41 +174,22 @@ func (r *Reader) check(s *shape, v jsonscan.Value) bool {
 		return v.IsString() || r.bad(v, "is not a string")
 
 	case kindFree:
-		if v.Height() > int(s.limit) {
+		if exceeds(v, int(s.limit)) {
 			r.tooDeep(v)
 		}
 		return true
 
 	case kindWhole:
-		n, ok := lax.Int(v)
-		if !ok {
-			return r.bad(v, "is not a whole number")
-		}
-		if s.bounded && n.Cmp(integer.Of(int64(s.least))) < 0 {
-			return r.bad(v, "is too small")
-		}
-		r.last.whole = n
-		return true
+		_, ok := r.whole(s, v)
+		return ok
 
 	case kindNumber:
-		f, ok := lax.Float(v)
-		if !ok {
-			return r.bad(v, "is not a number")
-		}
-		// NaN fails every comparison.
-		if s.bounded && !(f >= float64(s.least)) {
-			return r.bad(v, "is too small")
-		}
-		r.last.number = f
-		return true
+		_, ok := r.number(s, v)
+		return ok
 
 	case kindFlag:
-		b, ok := lax.Bool(v)
-		if !ok {
-			return r.bad(v, "is not a bool")
-		}
-		r.last.truth = b
-		return true
+		_, ok := r.flag(v)
+		return ok
 
 	case kindWord:
 		return r.among(s.words, v) || r.bad(v, "is not "+oneOf(s.words))
@@ -170,7 +210,7 @@ func (r *Reader) check(s *shape, v jsonscan.Value) bool {
 		if !v.IsObject() {
 			return r.bad(v, "is not an object")
 		}
-		r.members(v)
+		r.members(nil, v)
 		return true
 
 	case kindSeries:
@@ -184,7 +224,7 @@ func (r *Reader) check(s *shape, v jsonscan.Value) bool {
 		if !url.IsString() || trimmed(r.content(url)) {
 			return r.bad(v, "has no url")
 		}
-		r.members(v)
+		r.members(nil, v)
 		return true
 	}
 	return r.item(v)
@@ -209,21 +249,27 @@ func (r *Reader) list(of *shape, v jsonscan.Value) bool {
 	if !v.IsArray() {
 		return r.bad(v, "is not an array")
 	}
+	// Token arrays are by far the longest; mostly it is enough to know of which kinds their elements are.
 	switch of.kind {
 	case kindFree:
 		if v.Height() <= int(of.limit)+1 {
 			return true
 		}
+	case kindText:
+		if _, kinds := v.Parts(); kinds.Within(jsonscan.String) {
+			return true
+		}
 	case kindWhole:
-		if wholeNumbers(v.Raw()) {
+		if _, kinds := v.Parts(); kinds.Within(jsonscan.Int) && !of.bounded {
 			return true
 		}
 	case kindNumber:
-		if plainNumbers(v.Raw()) {
+		if _, kinds := v.Parts(); kinds.Within(jsonscan.Int, jsonscan.Float) && !of.bounded {
 			return true
 		}
 	}
-	for e := v.Elements(); e.Next(); {
+	e := v.Elements()
+	for e.Next() {
 		if !r.check(of, e.Value) {
 			return false
 		}
@@ -236,38 +282,31 @@ func (r *Reader) entries(of *shape, v jsonscan.Value) bool {
 	if !v.IsObject() {
 		return r.bad(v, "is not an object")
 	}
-	for m := v.Members(); m.Next(); {
-		if r.check(of, m.Value) {
-			continue
+	m := v.Members()
+	for m.Next() {
+		if !r.check(of, m.Value) {
+			return r.lastEntries(of, v)
 		}
-		if !replaced(v, &m) {
-			return false
-		}
-		r.fault = fault{}
 	}
 	return true
 }
 
-// replaced tells whether a later member has the same key.
-func replaced(v jsonscan.Value, m *jsonscan.Members) bool {
-	return v.Get(string(m.Key)).Offset() != m.Value.Offset()
-}
-
-// members holds the members of an object that is kept whole against the limit of depth.
-func (r *Reader) members(v jsonscan.Value) {
-	if v.Height() <= keptLevels+1 {
-		return
+// lastEntries is entries where some value is wrong, which may be one that does not stand because its key is
+// repeated.
+func (r *Reader) lastEntries(of *shape, v jsonscan.Value) bool {
+	r.fault = fault{}
+	last := map[string]int{}
+	m := v.Members()
+	for m.Next() {
+		last[string(m.Key)] = m.Value.Offset()
 	}
-	for m := v.Members(); m.Next(); {
-		r.member(v, &m)
+	m = v.Members()
+	for m.Next() {
+		if last[string(m.Key)] == m.Value.Offset() && !r.check(of, m.Value) {
+			return false
+		}
 	}
-}
-
-// member holds one member that is kept as it is against the limit of depth.
-func (r *Reader) member(v jsonscan.Value, m *jsonscan.Members) {
-	if m.Value.Height() > keptLevels && !replaced(v, m) {
-		r.tooDeep(m.Value)
-	}
+	return true
 }
 
 // variant reads an object by the table its type picks.
@@ -309,11 +348,37 @@ func (r *Reader) among(words []string, v jsonscan.Value) bool {
 	if !v.IsString() {
 		return false
 	}
-	s := r.content(v)
+	// No word has a character that must be escaped, so what is written plainly is found as it stands.
+	raw := v.Raw()
+	raw = raw[1 : len(raw)-1]
+	if contains(words, raw) {
+		return true
+	}
+	inner, escapes := v.Escaped()
+	return escapes && len(inner) <= longestWord && contains(words, r.content(v))
+}
+
+// longestWord is more than the longest word of a schema takes with every character escaped.
+const longestWord = 256
+
+func contains(words []string, s []byte) bool {
 	for _, w := range words {
 		if w == string(s) {
 			return true
 		}
 	}
 	return false
+}
+
+// trimmed tells whether nothing of a string remains when white space is taken off. What counts as white
+// space is wider here than for numbers: the four separators from 1C on are part of it.
+func trimmed(s []byte) bool {
+	for len(s) > 0 {
+		c, size := utf8.DecodeRune(s)
+		if !unicode.IsSpace(c) && (c < 0x1C || c > 0x1F) {
+			return false
+		}
+		s = s[size:]
+	}
+	return true
 }
