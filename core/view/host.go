@@ -14,10 +14,6 @@ type Host struct {
 	Alerts    []HostAlert // about files
 	Failed    string      // why the page cannot go on
 	Lost      int         // dropped entries that could not be opened
-	Recent    string      // JSON of what was opened before, as the script keeps it
-	Now       int64       // milliseconds since 1970, for the list of recent names
-	Zone      int         // minutes from local time to UTC
-	Width     int         // of the window in CSS pixels
 }
 
 // A HostAlert is a problem that the script met: a file vanished, a worker died.

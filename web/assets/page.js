@@ -356,11 +356,11 @@
     await openFiles(list, root.dataset.waiting !== undefined);
   }
 
-  addEventListener("dragover", (e) => { e.preventDefault(); e.dataTransfer.dropEffect = "copy"; root.classList.add("dropping"); });
-  addEventListener("dragleave", (e) => { if (!e.relatedTarget) root.classList.remove("dropping"); });
+  addEventListener("dragover", (e) => { e.preventDefault(); e.dataTransfer.dropEffect = "copy"; root.dataset.drag = ""; });
+  addEventListener("dragleave", (e) => { if (!e.relatedTarget) delete root.dataset.drag; });
   addEventListener("drop", (e) => {
     e.preventDefault();
-    root.classList.remove("dropping");
+    delete root.dataset.drag;
     dropped(e.dataTransfer).catch(fatal);
   });
   addEventListener("change", (e) => {
@@ -409,8 +409,6 @@
       requests: Math.max(0, performance.getEntriesByType("resource").length - state.baseline),
       alerts: state.alerts, failed: state.failed,
       lost: state.lost || 0,
-      now: Date.now(), recent: settings.get("recent"), zone: new Date().getTimezoneOffset(),
-      width: innerWidth,
     };
   }
 
@@ -450,6 +448,8 @@
         if (from.isEqualNode(to)) return false;
         if (from.tagName === "DETAILS" && from.open) to.open = true;
         if (from.tagName === "DIALOG" && from.open) to.setAttribute("open", "");
+        if (from.popover && from.matches(":popover-open")) return true;
+        if (from.dataset.filter !== undefined && !from.hidden) to.hidden = false;
         if (from === document.activeElement && (from.tagName === "INPUT" || from.tagName === "TEXTAREA")) {
           to.value = from.value;
         }
@@ -476,14 +476,50 @@
   }
 
   /** After new markup: scrollers get their size, the place a link names comes into sight. */
-  let target = "";
+  let target = "", said = "";
   function settle(wanted) {
     for (const table of $$("[data-table][data-window]")) attach(table);
-    if (wanted && wanted !== target) {
-      const element = document.getElementById(wanted);
-      if (element) element.scrollIntoView({ block: "center" });
-    }
+    recent();
+    const say = $("[data-say]");
+    if (say && say.dataset.say !== said) { said = say.dataset.say; $("#live").textContent = said; }
+    if (wanted && wanted !== target) show(wanted);
     target = wanted || "";
+  }
+
+  function show(id) {
+    const element = document.getElementById(id);
+    if (!element) return;
+    element.scrollIntoView({ block: "center" });
+    if (element.tabIndex >= -1 && element.hasAttribute("tabindex")) element.focus({ preventScroll: true });
+  }
+
+  /** Names of what was opened before, on the landing page. */
+  function recent() {
+    const box = $("[data-recent]");
+    if (!box) return;
+    let list = [];
+    try { list = JSON.parse(settings.get("recent") || "[]"); } catch { /* a damaged list is forgotten */ }
+    box.hidden = list.length === 0;
+    const rows = list.map(({ name, files, bytes, at }) => {
+      const item = $("[data-recent-item]", box).content.cloneNode(true);
+      $("[data-name]", item).textContent = name;
+      $("[data-detail]", item).textContent = `${files} ${files === 1 ? "file" : "files"} · ${size1000(bytes)}`;
+      $("[data-when]", item).textContent = "opened " + new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+      return item;
+    });
+    $("[data-recent-list]", box).replaceChildren(...rows);
+  }
+
+  function size1000(n) {
+    const units = ["B", "kB", "MB", "GB", "TB"];
+    let i = 0;
+    while (n >= 1000 && i < units.length - 1) { n /= 1000; i++; }
+    return (i ? n.toFixed(2) : n) + " " + units[i];
+  }
+
+  function theme() {
+    const chosen = settings.get("theme");
+    if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen; else delete root.dataset.theme;
   }
 
   // A window table shows a few rows of many; the rest is the height of two spacers.
@@ -574,6 +610,7 @@
   async function download(name) {
     const { bytes } = await deskCall({ op: "download", fragment: location.hash, host: host(), name }, { raw: true });
     save(name, bytes);
+    say(name + " saved.");
   }
 
   async function copy(what) {
@@ -603,26 +640,39 @@
   }
 
   const actions = {
-    files: () => $("[data-intake=files]").click(),
-    folder: () => $("[data-intake=folder]").click(),
+    "open-files": () => $("[data-intake=files]").click(),
+    "open-folder": () => $("[data-intake=folder]").click(),
     sample: () => openSample(),
     cancel,
-    clear: () => { settings.set("recent", ""); schedule(); },
+    "clear-recent": () => { settings.set("recent", ""); recent(); },
     close: async () => { location.hash = ""; await reset(); schedule(); },
     theme: () => {
       const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
       settings.set("theme", dark ? "light" : "dark");
+      theme();
       schedule();
     },
-    help: () => { const d = $("#keys"); if (d) d.open ? d.close() : d.showModal(); },
-    filter: () => { const i = $("[data-filter-input]"); if (i) { i.focus(); i.select(); } },
+    keys: () => { const d = $("#keys"); if (d.open) d.close(); else d.showModal(); },
+    skip: () => { const main = $("#region-main"); main.focus(); main.scrollIntoView(); },
+    filter: () => {
+      const box = $("[data-filter]");
+      if (box) box.hidden = false;
+      const input = $("[data-filter-input]");
+      if (input) { input.focus(); input.select(); }
+    },
     link: () => copy("link"),
-    back: () => history.back(),
+    back: () => {
+      const way = $(".rollout-head .title a");
+      if (way) way.click(); else history.back();
+    },
   };
 
   addEventListener("click", (e) => {
+    const way = e.target.closest("a[data-target]");
+    if (way && way.getAttribute("href") === location.hash) show(way.dataset.target);
     const at = e.target.closest("[data-action],[data-download],[data-copy],[data-href]");
     if (!at) return;
+    if (at.matches("label")) return; // the input it labels opens by itself
     if (at.dataset.href !== undefined) {
       if (e.target.closest("a,button,input,summary,label") && e.target.closest("a,button,input,summary,label") !== at) return;
       if (String(getSelection())) return;
@@ -660,35 +710,47 @@
 
   // ---- keys ----------------------------------------------------------------------------------------------
 
-  // An element says which keys press it: data-key="g h". The sheet behind "?" is printed from the same table.
+  const press = (selector) => () => { const el = [...$$(selector)].find(visible); if (el) el.click(); return Boolean(el); };
+  const keys = {
+    "/": actions.filter, "?": actions.keys, "c": actions.link, "d": actions.theme, "Escape": actions.back,
+    "[": press("a[rel=previous]"), "]": press("a[rel=next]"),
+    "p": press("[data-part=transcript]"), "r": press("[data-part=raw]"), "t": press("[data-part=tokens]"),
+    "g o": "overview", "g r": "rollouts", "g t": "tasks", "g h": "health", "g c": "coverage", "g s": "scores",
+    "g l": "calls", "g p": "performance", "g a": "harness", "g f": "files", "g m": "compare",
+  };
+
   let prefix = "", prefixTimer = 0;
   addEventListener("keydown", (e) => {
     if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
-    const field = e.target.closest("input,textarea,select,[contenteditable]");
-    if (field) {
-      if (e.key === "Escape") field.blur();
+    if (e.target.closest("input,textarea,select,[contenteditable]")) {
+      if (e.key === "Escape") e.target.blur();
       return;
     }
-    const key = e.key === " " ? "Space" : e.key;
-    const chord = prefix ? prefix + " " + key : key;
+    if (e.target.matches("label[data-action]") && (e.key === "Enter" || e.key === " ")) {
+      e.preventDefault();
+      e.target.click();
+      return;
+    }
+    if ($("dialog[open]")) return;
+    const chord = prefix ? prefix + " " + e.key : e.key;
     clearTimeout(prefixTimer);
     prefix = "";
-    const at = [...$$("[data-key]")].find((el) => el.dataset.key.split("|").includes(chord) && visible(el));
-    if (at) {
+    const command = keys[chord];
+    if (typeof command === "string") {
+      const tab = $(`[data-tab=${command}]`);
+      if (tab) { e.preventDefault(); location.hash = tab.getAttribute("href"); }
+    } else if (command) {
       e.preventDefault();
-      if (at.matches("input,textarea")) { at.focus(); at.select(); } else at.click();
-      return;
-    }
-    if ([...$$("[data-key]")].some((el) => el.dataset.key.split("|").some((k) => k.startsWith(chord + " ")))) {
+      command();
+    } else if (Object.keys(keys).some((k) => k.startsWith(chord + " "))) {
       prefix = chord;
       prefixTimer = setTimeout(() => { prefix = ""; }, 1500);
-      e.preventDefault();
-      return;
+    } else {
+      rowKey(e, e.key);
     }
-    rowKey(e, key);
   });
 
-  const visible = (el) => el.matches("[data-hidden-key]") || el.getClientRects().length > 0;
+  const visible = (el) => el.getClientRects().length > 0;
 
   /** j, k and the arrows move the focus through the rows of the nearest table; Enter opens. */
   function rowKey(e, key) {
@@ -727,9 +789,14 @@
 
   // ---- start ---------------------------------------------------------------------------------------------
 
+  theme();
+  recent();
+  const loading = $("[data-loading]");
+  if (loading) loading.textContent = "Reader loading. Files dropped now are queued.";
   const booted = boot();
   booted.then(async (listed) => {
     root.dataset.state = "idle";
+    if (loading) loading.textContent = "";
     for (const input of $$("[data-intake]")) {
       if (input.files && input.files.length) openFiles([...input.files].map((f) => asFile(f))).catch(fatal);
     }
