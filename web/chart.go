@@ -1,0 +1,235 @@
+package web
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rollscope/rollscope/core/view"
+)
+
+// Measures of a chart in CSS pixels. Widths are shares of the chart's own width, so that a chart fits its place
+// and its letters stay as they are; only what depends on the width of letters assumes a nominal one.
+const (
+	nominal  = 276 // width that labels are thinned out for
+	numbers  = 14  // room above the bars for their numbers
+	labels   = 16  // room below the axis
+	digit    = 6.4 // width of a character of 11 px
+	manyBins = 500 // marks that may be links; a longer line has none
+)
+
+// Heights of the plotted area.
+const (
+	lowChart   = 26
+	smallChart = 50
+	tallChart  = 124
+)
+
+// plot is a chart as it is drawn.
+type plot struct {
+	height int // of the plotted area
+	marks  []plotMark
+	labels []plotLabel
+	line   string // points of a line, in a square of 1000 × 1000
+	area   string
+	top    string // label of the upper end of a line's scale
+}
+
+// plotMark is one bin: its bar, the column around it that takes a click, and its number.
+type plotMark struct {
+	bin         view.Bin
+	x, width    string // of the bar
+	left, reach string // of the column
+	y, height   string
+	middle      string // of the number
+	numberY     string
+	number      string // "" where it would not fit
+	name        string // for pointers and screen readers
+}
+
+type plotLabel struct{ x, anchor, text string }
+
+// measure lays a chart out.
+func measure(c view.Chart, height int) plot {
+	p := plot{height: height}
+	n := len(c.Bins)
+	if n == 0 {
+		return p
+	}
+	top := c.Max
+	if !(top > 0) || math.IsInf(top, 0) {
+		top = 0
+		for _, b := range c.Bins {
+			if !math.IsInf(b.Value, 0) && !math.IsNaN(b.Value) {
+				top = max(top, b.Value)
+			}
+		}
+		if top == 0 {
+			top = 1
+		}
+	}
+	largest, widest := 0, 0
+	for i, b := range c.Bins {
+		if b.Value > c.Bins[largest].Value {
+			largest = i
+		}
+		widest = max(widest, utf8.RuneCountInString(b.Text))
+	}
+	step := float64(n)
+	gap := min(0.0075, 0.2/step)
+	every := c.Kind != "strip" && float64(widest)*digit <= nominal/step+4
+	for i, b := range c.Bins {
+		part := unit(b.Value / top)
+		tall := part * float64(height)
+		if part > 0 {
+			tall = max(tall, 1)
+		}
+		y := float64(numbers) + float64(height) - tall
+		m := plotMark{
+			bin: b, x: percent(float64(i)/step + gap/2), width: percent(1/step - gap),
+			left: percent(float64(i) / step), reach: percent(1 / step),
+			y: number(y), height: number(tall),
+			middle: percent((float64(i) + 0.5) / step), numberY: number(y - 3),
+			name: plain(binName(b)),
+		}
+		if every || i == largest {
+			m.number = b.Text
+		}
+		p.marks = append(p.marks, m)
+	}
+	p.labels = axis(c)
+	if c.Kind == "line" {
+		var points strings.Builder
+		for i, b := range c.Bins {
+			x := 500.0
+			if n > 1 {
+				x = float64(i) / (step - 1) * 1000
+			}
+			if i > 0 {
+				points.WriteByte(' ')
+			}
+			points.WriteString(number(x) + "," + number(1000-unit(b.Value/top)*1000))
+		}
+		p.line = points.String()
+		p.area = "0,1000 " + p.line + " 1000,1000"
+		p.top = c.Bins[largest].Text
+	}
+	return p
+}
+
+// axis thins the labels of the bins out until they fit. All of them stand under the middle of their bars; chosen
+// ones begin where their bars do.
+func axis(c view.Chart) []plotLabel {
+	n, widest := len(c.Bins), 0
+	for _, b := range c.Bins {
+		widest = max(widest, utf8.RuneCountInString(b.Label))
+	}
+	if widest == 0 || c.Kind == "strip" {
+		return nil
+	}
+	var list []plotLabel
+	if c.Kind == "line" {
+		for k, anchor := range [...]string{"start", "middle", "end"} {
+			list = append(list, plotLabel{percent(float64(k) / 2), anchor, c.Bins[k*(n-1)/2].Label})
+		}
+		return list
+	}
+	room := nominal / float64(n)
+	if float64(widest)*digit+4 <= room {
+		for i, b := range c.Bins {
+			list = append(list, plotLabel{percent((float64(i) + 0.5) / float64(n)), "middle", b.Label})
+		}
+		return list
+	}
+	every := int(math.Ceil((float64(widest)*digit + 10) / room))
+	for i := 0; i < n; i += every {
+		if left := float64(n-i) * room; left < float64(widest)*digit {
+			break
+		}
+		list = append(list, plotLabel{percent(float64(i) / float64(n)), "start", c.Bins[i].Label})
+	}
+	return list
+}
+
+// binName is what a bin is called: its label and its number.
+func binName(b view.Bin) string {
+	if b.Label == "" {
+		return binValue(b)
+	}
+	return b.Label + ": " + binValue(b)
+}
+
+func binValue(b view.Bin) string {
+	if b.Text != "" {
+		return b.Text
+	}
+	return strconv.FormatFloat(b.Value, 'g', -1, 64)
+}
+
+// total is the height of the whole drawing.
+func (p plot) total() int {
+	if len(p.labels) == 0 {
+		return numbers + p.height + 1
+	}
+	return numbers + p.height + labels
+}
+
+func (p plot) base() string { return decimal(numbers + p.height) }
+
+// A segment is one part of a stacked bar.
+type segment struct {
+	x, width string
+	share    view.Share
+}
+
+// segments lays the parts of a whole out side by side. A part that would be too thin to see is drawn a little
+// wider at the cost of the others; a part of nothing is not drawn.
+func segments(shares []view.Share) []segment {
+	const least = 0.011
+	thin, thick := 0.0, 0.0
+	for _, s := range shares {
+		switch part := unit(s.Part); {
+		case part == 0:
+		case part < least:
+			thin += least
+		default:
+			thick += part
+		}
+	}
+	if thin+thick == 0 {
+		return nil
+	}
+	scale := 1.0
+	if thick > 0 {
+		scale = max(1-thin, 0) / thick
+	}
+	var list []segment
+	at := 0.0
+	for _, s := range shares {
+		part := unit(s.Part)
+		switch {
+		case part == 0:
+			continue
+		case part < least:
+			part = least
+		default:
+			part *= scale
+		}
+		list = append(list, segment{percent(at), percent(part), s})
+		at += part
+	}
+	return list
+}
+
+// sharesName says in words what a stacked bar shows.
+func sharesName(shares []view.Share) string {
+	var b strings.Builder
+	for i, s := range shares {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(s.Word + " " + s.Text)
+	}
+	return plain(b.String())
+}

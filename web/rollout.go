@@ -1,0 +1,119 @@
+package web
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/rollscope/rollscope/core/view"
+)
+
+// turnID is the id of the element of a turn.
+func turnID(n int) string { return "turn-" + decimal(n) }
+
+// place is the id of an element whose name comes from a model. The prefix keeps it apart from the page's own ids.
+func place(id string) string { return "at-" + id }
+
+// blockID is the id of a turn's element.
+func blockID(b view.Block) string {
+	if b.Turn > 0 {
+		return turnID(b.Turn)
+	}
+	return place(b.ID)
+}
+
+// idAttr is the id of a block that has one.
+func idAttr(b view.Block) templ.Attributes {
+	if b.ID == "" {
+		return nil
+	}
+	return templ.Attributes{"id": place(b.ID)}
+}
+
+// currentTurn is the turn the rail stands at, 0 for none.
+func currentTurn(r *view.Rollout) int {
+	for _, t := range r.Turns {
+		if t.Current {
+			return t.No
+		}
+	}
+	return 0
+}
+
+// readName is what the middle of the page holds.
+func readName(r *view.Rollout) string {
+	if r.Raw != nil {
+		return "JSON of the row"
+	}
+	return "Transcript"
+}
+
+func markOr(m, other view.Mark) view.Mark {
+	if m == view.NoMark {
+		return other
+	}
+	return m
+}
+
+// deepest is where the indent of JSON stops growing, so that deep rows stay in sight.
+const deepest = 40
+
+func indent(depth int) string { return strings.Repeat("  ", min(max(depth, 0), deepest)) }
+
+// foldedOf says what a folded line leaves out.
+func foldedOf(l view.RawLine) string {
+	if l.Kind == "object" || l.Kind == "array" {
+		return "entries"
+	}
+	return "characters"
+}
+
+// ownTitle is the part of a turn's title that names it, "Turn 4" of "Turn 4 of 11"; the rest is said in passing.
+func ownTitle(b view.Block) string {
+	own := "Turn " + decimal(b.Turn)
+	if strings.HasPrefix(b.Title, own+" ") {
+		return own
+	}
+	return b.Title
+}
+
+// rawLine writes one line of JSON. It is written by hand because every space counts in preformatted text.
+func rawLine(l view.RawLine) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		b.WriteString("<div")
+		if l.Marked {
+			b.WriteString(` class="marked"`)
+		}
+		if l.Pointer != "" {
+			b.WriteString(` data-pointer="` + templ.EscapeString(plain(l.Pointer)) + `"`)
+		}
+		b.WriteString(">" + indent(l.Depth))
+		if l.Key != "" {
+			b.WriteString(`<span class="k">`)
+			if err := writeVisible(&b, l.Key, false); err != nil {
+				return err
+			}
+			b.WriteString("</span>: ")
+		}
+		b.WriteString(`<span class="j-` + tone(l.Kind) + `">`)
+		if err := writeVisible(&b, l.Text, false); err != nil {
+			return err
+		}
+		b.WriteString("</span>")
+		if l.Folded > 0 {
+			b.WriteByte(' ')
+			left := more(l.Folded, foldedOf(l))
+			if linked(l.Toggle) {
+				b.WriteString(`<a class="fold" href="` + templ.EscapeString(l.Toggle) + `">` + left + "</a>")
+			} else {
+				b.WriteString(`<span class="fold muted">` + left + "</span>")
+			}
+		}
+		b.WriteString("</div>")
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
