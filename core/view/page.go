@@ -423,6 +423,7 @@ type Block struct {
 type Raw struct {
 	Note  string
 	Lines []RawLine
+	From  int // ordinal of Lines[0]
 	Total int
 }
 
