@@ -119,7 +119,7 @@ func inventedRollout() *view.Rollout {
 		Back: view.Link{Text: "Rollouts", Href: "#tab=rollouts"}, Name: "880-6", TaskName: "bench-apt-pin", Parts: parts("Transcript"),
 		Place: "5 of 74", Prev: "#prev", Next: "#next",
 		Facts: []view.FactGroup{
-			{Facts: []view.Fact{{Label: "verdict", Value: view.Text{Text: "unhealthy", Mark: view.MarkUnhealthy}}, {Label: "outcome", Value: view.Text{Text: "measured", Mark: view.MarkMeasured}}, {Label: "reward", Value: view.Text{Text: "0"}}}},
+			{Title: "Verdict", Facts: []view.Fact{{Label: "verdict", Value: view.Text{Text: "unhealthy", Mark: view.MarkUnhealthy}}, {Label: "outcome", Value: view.Text{Text: "measured", Mark: view.MarkMeasured}}, {Label: "reward", Value: view.Text{Text: "0"}}}},
 			{Title: "Identity", Facts: []view.Fact{{Label: "task", Value: view.Text{Text: "880 · bench-apt-pin"}}, {Label: "repeat · attempt", Value: view.Text{Text: "6 · 0"}}, {Label: "agent", Value: view.Text{Text: "opencode"}}, {Label: "place", Value: view.Text{Text: "rollouts.jsonl:7272", Mono: true, Href: "#x"}}, {Label: "bytes", Value: view.Text{Text: "1,190,447,529 + 208,554"}}}},
 			{Title: "Tokens", Note: "row = Σ of 11 turn calls", Facts: []view.Fact{{Label: "prompt · cached", Value: view.Text{Text: "97,981 · 56,697"}}, {Label: "completion · reasoning", Value: view.Text{Text: "9,764 · 6,250"}}}},
 			{Title: "Time", Facts: []view.Fact{{Label: "total, min:s", Value: view.Text{Text: "9:15"}}, {Label: "13 model calls", Value: view.Text{Text: "6:04"}}, {Label: "verifier", Value: view.Text{Text: view.Dash, Title: "the row has no verifier time"}}}},
@@ -169,7 +169,7 @@ func inventedRaw() *view.Rollout {
 	for i := range r.Parts {
 		r.Parts[i].Current = r.Parts[i].ID == "Raw"
 	}
-	r.Raw = &view.Raw{Note: "27 of 4,211 lines", Total: 4211, Lines: []view.RawLine{
+	r.Raw = &view.Raw{Note: "4,211 lines, laid out; values as written", Total: 4211, Lines: []view.RawLine{
 		{Text: "{", Kind: "bracket", Pointer: "0"}, {Depth: 1, Key: `"reward"`, Text: "0.0", Kind: "number", Pointer: "1"},
 		{Depth: 1, Key: `"response"`, Text: "{", Kind: "bracket", Pointer: "2"}, {Depth: 2, Key: `"status"`, Text: `"completed"`, Kind: "string"},
 		{Depth: 2, Key: `"error"`, Text: "null", Kind: "word", Marked: true}, {Depth: 2, Key: `"text"`, Text: `"The pin in preferences.d never applies `, Kind: "string", Folded: 48211, Toggle: "#t"},

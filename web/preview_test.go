@@ -74,6 +74,11 @@ func invented() []inventedPage {
 			p.Rollout = inventedRollout()
 			p.Filter = inventedFilter()
 		})},
+		{"row", with(shell("rollouts"), func(p *view.Page) {
+			p.Rollout = inventedRollout()
+			p.Rollout.Blocks, p.Rollout.Turns = nil, nil
+			p.Filter = inventedFilter()
+		})},
 		{"raw", with(shell("rollouts"), func(p *view.Page) {
 			p.Rollout = inventedRaw()
 			p.Filter = inventedFilter()

@@ -29,36 +29,61 @@ func below(t view.Table) int {
 	return min(max(rest, 0)*rowHeight(t), tallest)
 }
 
-// Columns of a window cannot ask their content for a width: it changes as rows come into sight.
+// A column of a window that has no width of its own gets one from its head and the rows at hand, in steps, so that it
+// changes rarely as other rows come into sight.
 const (
-	glyph     = 7   // width of a character of a head, rounded up
-	padding   = 18  // of a cell, with room for the sort mark
-	leastGrow = 180 // of the column that takes the rest
+	digitWidth  = 7.3 // of a character of a number or in monospace
+	letterWidth = 6.6
+	padding     = 18 // of a cell, with room for the sort mark
+	step        = 8
+	leastWide   = 56
+	mostWide    = 264
+	leastGrow   = 180 // of the column that takes the rest
 )
 
-// width is the width of a column in CSS pixels, 0 for what is left.
-func width(t view.Table, c view.Column) int {
+// width is the width of column i in CSS pixels, 0 for what is left.
+func width(t view.Table, i int) int {
+	c := t.Columns[i]
 	switch {
 	case c.Grow && t.Window:
 		return 0
 	case c.Width > 0 || !t.Window:
 		return c.Width
 	}
-	chars := utf8.RuneCountInString(c.Title)
+	head := c.Title
 	if c.Unit != "" {
-		chars += 1 + utf8.RuneCountInString(c.Unit)
+		head += " " + c.Unit
 	}
-	return max(chars*glyph+padding, 56)
+	widest := extent(head, letterWidth)
+	for _, r := range t.Rows {
+		v := cellOf(r, i)
+		one := letterWidth
+		if c.Right || c.Mono || v.Text.Mono {
+			one = digitWidth
+		}
+		w := extent(v.Text.Text, one)
+		if v.Text.Mark != view.NoMark {
+			w += 15
+		}
+		if v.Extra.Text != "" {
+			w += extent(" "+v.Extra.Text, one)
+		}
+		widest = max(widest, w)
+	}
+	w := int(widest) + padding
+	return min(max((w+step-1)/step*step, leastWide), mostWide)
 }
+
+func extent(s string, one float64) float64 { return float64(utf8.RuneCountInString(s)) * one }
 
 // leastWidth is the width below which a window scrolls sideways inside itself.
 func leastWidth(t view.Table) int {
 	sum := 0
-	for _, c := range t.Columns {
+	for i, c := range t.Columns {
 		if c.Grow {
 			sum += max(c.Width, leastGrow)
 		} else {
-			sum += width(t, c)
+			sum += width(t, i)
 		}
 	}
 	return sum
@@ -100,3 +125,6 @@ func carrier(t view.Table, r view.Row) int {
 	}
 	return -1
 }
+
+// placed tells whether a column says where its rows stand; its links look like links.
+func placed(c view.Column) bool { return c.Key == "place" || c.Key == "line" }
