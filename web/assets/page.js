@@ -24,6 +24,7 @@
     sources: new Map(),            // source → file index
     started: 0, ended: 0, bytes: 0, total: 0, cancelled: false,
     generation: 0,                 // of the list of files; what belongs to an older one is dropped
+    opening: 0, opened: 0,         // lists of files that are on their way in, that are in
     baseline: 0,                   // requests of the page's own loading
     failed: "",
   };
@@ -155,9 +156,17 @@
   /** Take files in, one list after the other; add keeps those that are there. */
   function openFiles(list, add = false) {
     if (list.length === 0) return intake;
+    // Nobody may take what is still shown for what comes of these files.
+    state.opening++;
+    if (root.dataset.state !== "starting") root.dataset.state = "scanning";
     const step = async () => {
-      await booted;
-      await openNow(list, add);
+      try {
+        await booted;
+        await openNow(list, add);
+      } finally {
+        state.opening--;
+        state.opened++;
+      }
     };
     intake = intake.then(step, step);
     return intake;
@@ -416,8 +425,10 @@
     if (drawing) { again = true; return; }
     drawing = true;
     try {
+      const { opened } = state;
       const request = { op: "render", fragment: location.hash, host: host(), windows: Object.fromEntries(windows) };
       const { answer } = await deskCall(request);
+      if (state.opening || opened !== state.opened) answer.phase = "scanning";
       apply(answer);
     } catch (error) {
       if (error.dead) await deskDied(error);
@@ -795,7 +806,7 @@
   if (loading) loading.textContent = "Reader loading. Files dropped now are queued.";
   const booted = boot();
   booted.then(async (listed) => {
-    root.dataset.state = "idle";
+    root.dataset.state = state.opening ? "scanning" : "idle";
     if (loading) loading.textContent = "";
     for (const input of $$("[data-intake]")) {
       if (input.files && input.files.length) openFiles([...input.files].map((f) => asFile(f))).catch(fatal);
