@@ -235,7 +235,9 @@ func usageRow(usage string, members ...string) string {
 	return s + `"ng_trajectory":{"task_id":"t","rollout_id":"r",` + strings.Join(members, ",") + `}}`
 }
 
-func array(name string, items []string) string { return `"` + name + `":[` + strings.Join(items, ",") + `]` }
+func array(name string, items []string) string {
+	return `"` + name + `":[` + strings.Join(items, ",") + `]`
+}
 
 func turns(items ...string) string       { return array("turns", items) }
 func calls(items ...string) string       { return array("model_calls", items) }
@@ -284,3 +286,23 @@ const (
 	judge   = `"model_ref":{"type":"responses_api_models","name":"judge"}`
 	counted = `"prompt_tokens":3,"completion_tokens":2`
 )
+
+// overflowed is a call that the upstream refused because the context was too long.
+const overflowed = `"upstream_attempted":true,"upstream_status_code":400,"status_code":400,"error_category":"context_length_exceeded"`
+
+// needMatched are the samples of all checks that look at referenced calls.
+func needMatched(metadata, stats string) []sample {
+	c := call("a", metadata, stats)
+	return []sample{
+		{"unreadable", `[]`, "line_unreadable", ""},
+		{"no trajectory", `{}`, "no_trajectory", ""},
+		{"projection failed", row(turns(said(1, "a")), calls(c), gapList(gapOf("trajectory_projection_failed"))), "trajectory_projection_failed", ""},
+		{"no calls", row(turns(said(1))), "no_matched_calls", ""},
+		{"no reference", row(turns(said(1)), calls(c)), "no_matched_calls", ""},
+		{"reference to nothing", row(turns(said(1, "b")), calls(c)), "no_matched_calls", ""},
+		{"calls unavailable", row(turns(said(1, "a")), calls(c), gapList(gapOf("model_calls_unavailable"))), "model_calls_unavailable", ""},
+		{"capture incomplete", row(turns(said(1, "a")), calls(c), gapList(gapOf("model_call_capture_incomplete"))), "model_call_capture_incomplete", ""},
+		{"records unreadable", row(turns(said(1, "a")), calls(c), gapList(gapOf("model_call_capture_records_unreadable"))), "model_call_capture_records_unreadable", ""},
+		{"capture unreadable", row(turns(said(1, "a")), calls(c), gapList(gapOf("model_call_capture_unreadable"))), "model_call_capture_unreadable", ""},
+	}
+}
