@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -294,4 +295,57 @@ func BenchmarkPeer(b *testing.B) {
 			b.Fatal(err)
 		}
 	})
+}
+
+// BenchmarkHostile walks everything in texts made to be slow, and asks every container for its height.
+// None of them may be much slower than its neighbours.
+func BenchmarkHostile(b *testing.B) {
+	nest := func(open, between, close string, depth int) string {
+		return strings.Repeat(open, depth) + between + strings.Repeat(close, depth)
+	}
+	many := func(unit string) string {
+		return "[" + strings.Repeat(unit+",", 1+(1<<20)/len(unit)) + "0]"
+	}
+	for _, test := range []struct{ name, text string }{
+		{"brackets", many(nest("[", "", "]", 1000))},
+		{"tails", many(nest("[", "0", `,"`+strings.Repeat("x", 100)+`"]`, 1000))},
+		{"objects", many(nest(`{"":`, "0", "}", 1000))},
+		{"pairs", many(nest("[[],", "0", "]", 1000))},
+		{"empty", many("[]")},
+		{"escapes", many(`"` + strings.Repeat(`\n`, 1<<20) + `"`)},
+		{"keys", many(`{"` + strings.Repeat("k", 1<<19) + `":` + strings.Repeat("[", 500) + strings.Repeat("]", 500) + `}`)},
+		{"spaces", many("[" + strings.Repeat(" ", 1<<20) + "]")},
+		{"digits", many(strings.Repeat("9", 300) + "." + strings.Repeat("9", 1<<20))},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			text := []byte(test.text)
+			var s Scanner
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				v, err := s.Scan(text)
+				if err != nil {
+					b.Fatal(err)
+				}
+				climb(v)
+			}
+			b.ReportMetric(float64(cap(s.doc.marks)*20)/float64(len(text)), "tape-B/B")
+		})
+	}
+}
+
+// climb asks every value for its kind, height and parts.
+func climb(v Value) int {
+	n := v.Height() + int(v.Kind())
+	v.Parts()
+	switch {
+	case v.IsObject():
+		for m := v.Members(); m.Next(); {
+			n += climb(m.Value)
+		}
+	case v.IsArray():
+		for e := v.Elements(); e.Next(); {
+			n += climb(e.Value)
+		}
+	}
+	return n
 }

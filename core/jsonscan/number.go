@@ -60,16 +60,18 @@ func checkNumbers(text []byte, i int, list bool) (end int, more uint32, kinds Ki
 		if i < len(text) && text[i] == '.' {
 			i++
 			fraction := i
-			// This is digitRun without the call, which would be half of the work in WebAssembly.
-			for i+8 <= len(text) {
-				if m := noDigits(load(text, i) ^ zerosWord); m != 0 {
-					i += bits.TrailingZeros64(m) >> 3
-					goto behind
+			if i+24 <= len(text) {
+				run := bits.TrailingZeros64(noDigits(load(text, i)^zerosWord)) >> 3
+				next := bits.TrailingZeros64(noDigits(load(text, i+8)^zerosWord)) >> 3
+				last := bits.TrailingZeros64(noDigits(load(text, i+16)^zerosWord)) >> 3
+				both := run + next&-(run>>3)
+				i += both + last&-(both>>4)
+				if both+last == 24 {
+					i = digitRun(text, i)
 				}
-				i += 8
+			} else {
+				i = digits(text, i)
 			}
-			i = digits(text, i)
-		behind:
 			if i == fraction {
 				return 0, uint32(start - first), 0
 			}

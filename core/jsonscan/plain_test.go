@@ -381,7 +381,7 @@ func agree(t *testing.T, s *Scanner, text []byte) {
 // tapeHolds checks the promises about the size and order of the tape.
 func tapeHolds(t *testing.T, s *Scanner) {
 	marks := s.doc.marks
-	if most := freely + 1 + len(s.doc.text)*2/cell + len(s.doc.text)/tapedString; len(marks) > most {
+	if len(marks) > most(len(s.doc.text)) {
 		t.Fatalf("%d marks for %d bytes", len(marks), len(s.doc.text))
 	}
 	for i, m := range marks {

@@ -1,6 +1,9 @@
 package jsonscan
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 const (
 	// MaxDepth is the deepest nesting that is accepted; the outermost container is level 1.
@@ -25,7 +28,11 @@ type level struct {
 	object bool
 }
 
-const none = math.MaxUint32
+const (
+	none = math.MaxUint32
+	// generous is how many marks a scanner keeps room for, whatever the next text looks like.
+	generous = 1 << 16
+)
 
 // Scan validates text, which must be one JSON value with nothing but JSON white space around it, and
 // returns that value. The error is an [*Error].
@@ -36,29 +43,39 @@ func (s *Scanner) Scan(text []byte) (Value, error) {
 	if s.stack == nil {
 		s.stack = make([]level, MaxDepth+1)
 	}
+	if cap(s.doc.marks) > generous && cap(s.doc.marks)/8 > most(len(text)) {
+		s.doc.marks = nil
+	}
 	s.doc.text = text
-	v, err := s.scan(text)
+	start := 0
+	for start < len(text) && space(text[start]) {
+		start++
+	}
+	if start == len(text) {
+		return Value{}, &Error{Offset: start, Reason: ReasonEmpty}
+	}
+	end, err := s.scan(text, start)
 	if err != nil {
-		s.doc.marks = s.doc.marks[:0]
 		return Value{}, err
 	}
-	return v, nil
+	for i := end; i < len(text); i++ {
+		if !space(text[i]) {
+			return Value{}, refuseTrailing(text, i)
+		}
+	}
+	return Value{doc: &s.doc, at: uint32(start), end: uint32(end)}, nil
 }
 
-func (s *Scanner) scan(text []byte) (Value, *Error) {
-	n, i := len(text), 0
+// scan validates the value at i, fills the tape, and returns the offset behind the value. It is one long
+// function, and strings of up to eight bytes are done in place, because calls are what costs most in
+// WebAssembly. White space is asked for in two steps, because most rows have none.
+func (s *Scanner) scan(text []byte, i int) (int, *Error) {
+	n := len(text)
 	marks := s.doc.marks[:0]
 	stack := s.stack[:MaxDepth+1]
 	depth := 0
-	var l level // the innermost open container; the outer ones are stack[1:depth]
-
-	for i < n && space(text[i]) {
-		i++
-	}
-	if i == n {
-		return Value{}, &Error{Offset: i, Reason: ReasonEmpty}
-	}
-	root := Value{doc: &s.doc, at: uint32(i)}
+	l := &stack[0] // the innermost open container, or what stands for the text as a whole
+	*l = level{}
 
 value:
 	if i < n && text[i] <= ' ' {
@@ -67,77 +84,99 @@ value:
 		}
 	}
 	if i >= n {
-		return Value{}, refuse(text, i)
+		return 0, refuse(text, i)
 	}
 	switch c := text[i]; {
 	case c == '"':
-		end, escapes := checkString(text, i+1)
-		if end == 0 {
-			return Value{}, refuseString(text, i+1)
+		begin := i
+		i++
+		k := 0
+		if i+8 <= n {
+			k = bits.TrailingZeros64(stops(load(text, i))) >> 3
 		}
-		if end-i >= tapedString {
-			marks = append(marks, mark{at: uint32(i), end: uint32(end), next: uint32(len(marks)) + 1, height: 1, escapes: escapes})
+		if i += k; i >= n || text[i] != '"' {
+			end, escapes := checkString(text, i)
+			if end == 0 {
+				return 0, refuseString(text, i)
+			}
+			if end-begin >= tapedString {
+				marks = append(marks, mark{at: uint32(begin), end: uint32(end), next: uint32(len(marks)) + 1, height: 1, escapes: escapes})
+			}
+			i = end - 1
 		}
+		i++
 		l.kinds |= 1 << String
-		i = end
 	case c-'0' < 10 || c == '-':
 		end, count, kinds := checkNumbers(text, i, depth > 0 && !l.object)
 		if end == 0 {
-			return Value{}, refuseNumber(text, i+int(count))
+			return 0, refuseNumber(text, i+int(count))
 		}
 		l.kinds |= kinds
 		l.count += count
 		i = end
 	case c == '{' || c == '[':
 		if depth == MaxDepth {
-			return Value{}, &Error{Offset: i, Reason: ReasonDepth}
+			return 0, &Error{Offset: i, Reason: ReasonDepth}
 		}
-		stack[depth] = l
-		depth++
-		l = level{at: uint32(i), mark: none, height: 1, object: c == '{'}
-		if !crowded(marks, i) {
-			l.mark = uint32(len(marks))
-			marks = append(marks, mark{at: uint32(i)})
-		}
+		open := i
 		i++
-		for i < n && space(text[i]) {
-			i++
+		if i < n && text[i] <= ' ' {
+			for i < n && space(text[i]) {
+				i++
+			}
 		}
 		if i < n && text[i] == c+2 {
-			goto closed
+			i++
+			l.kinds |= containerKind(c)
+			if i-open >= tapedContainer {
+				marks = append(marks, mark{at: uint32(open), end: uint32(i), next: uint32(len(marks)) + 1, height: 1})
+			}
+			goto after
 		}
+		l.kinds |= containerKind(c)
+		depth++
+		l = &stack[depth]
+		l.at, l.mark, l.count, l.kinds, l.object = uint32(open), none, 0, 0, c == '{'
 		l.height = 2
+		if !crowded(marks, open) {
+			l.mark = uint32(len(marks))
+			if len(marks) == cap(marks) {
+				marks = append(marks, mark{})
+			} else {
+				marks = marks[:len(marks)+1]
+			}
+			marks[l.mark].at = l.at
+		}
 		if c == '{' {
 			goto key
 		}
 		goto value
-	case c == 't' && starts(text[i:], "true"):
-		l.kinds |= 1 << Bool
-		i += 4
-	case c == 'f' && starts(text[i:], "false"):
-		l.kinds |= 1 << Bool
-		i += 5
-	case c == 'n' && starts(text[i:], "null"):
+	case i+5 <= n && string(text[i:i+4]) == "null":
 		l.kinds |= 1 << Null
 		i += 4
+	case i+5 <= n && string(text[i:i+4]) == "true":
+		l.kinds |= 1 << Bool
+		i += 4
+	case starts(text[i:], "false"):
+		l.kinds |= 1 << Bool
+		i += 5
+	case starts(text[i:], "null"):
+		l.kinds |= 1 << Null
+		i += 4
+	case starts(text[i:], "true"):
+		l.kinds |= 1 << Bool
+		i += 4
 	case c == ']' && depth > 0 && !l.object:
-		return Value{}, &Error{Offset: i, Reason: ReasonComma}
+		return 0, &Error{Offset: i, Reason: ReasonComma}
 	default:
-		return Value{}, refuse(text, i)
+		return 0, refuse(text, i)
 	}
 
 after:
 	l.count++
 	if depth == 0 {
-		root.end = uint32(i)
-		for i < n {
-			if !space(text[i]) {
-				return Value{}, refuseTrailing(text, i)
-			}
-			i++
-		}
 		s.doc.marks = marks
-		return root, nil
+		return i, nil
 	}
 	if i < n && text[i] <= ' ' {
 		for i < n && space(text[i]) {
@@ -145,7 +184,7 @@ after:
 		}
 	}
 	if i >= n {
-		return Value{}, refuse(text, i)
+		return 0, refuse(text, i)
 	}
 	if text[i] == ',' {
 		i++
@@ -156,32 +195,40 @@ after:
 			i++
 		}
 		if i < n && text[i] == '}' {
-			return Value{}, &Error{Offset: i, Reason: ReasonComma}
+			return 0, &Error{Offset: i, Reason: ReasonComma}
 		}
 		goto key
 	}
 	if l.object && text[i] == '}' || !l.object && text[i] == ']' {
 		goto closed
 	}
-	return Value{}, refuse(text, i)
+	return 0, refuse(text, i)
 
 key:
 	if i >= n || text[i] != '"' {
-		return Value{}, refuse(text, i)
+		return 0, refuse(text, i)
 	}
 	{
-		end, _ := checkString(text, i+1)
-		if end == 0 {
-			return Value{}, refuseString(text, i+1)
+		i++
+		k := 0
+		if i+8 <= n {
+			k = bits.TrailingZeros64(stops(load(text, i))) >> 3
 		}
-		i = end
+		if i += k; i >= n || text[i] != '"' {
+			end, _ := checkString(text, i)
+			if end == 0 {
+				return 0, refuseString(text, i)
+			}
+			i = end - 1
+		}
+		i++
 		if i < n && text[i] <= ' ' {
 			for i < n && space(text[i]) {
 				i++
 			}
 		}
 		if i >= n || text[i] != ':' {
-			return Value{}, refuse(text, i)
+			return 0, refuse(text, i)
 		}
 		i++
 		goto value
@@ -197,17 +244,18 @@ closed:
 			marks[l.mark] = mark{at: l.at, end: uint32(i), next: uint32(len(marks)), count: l.count, height: l.height, kinds: l.kinds}
 		}
 	}
-	{
-		height, kind := l.height+1, Kinds(1<<Array)
-		if l.object {
-			kind = 1 << Object
-		}
-		depth--
-		l = stack[depth]
-		l.height = max(l.height, height)
-		l.kinds |= kind
-	}
+	depth--
+	l = &stack[depth]
+	l.height = max(l.height, stack[depth+1].height+1)
 	goto after
+}
+
+// containerKind is the kind of a container that opens with c, as a set.
+func containerKind(c byte) Kinds {
+	if c == '{' {
+		return 1 << Object
+	}
+	return 1 << Array
 }
 
 // refuseTrailing names what stands behind the value.

@@ -12,31 +12,21 @@ var plain = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n
 // checkString validates string content from i on and returns the offset behind the closing quote, or 0 if
 // the string cannot stand. It does not say why: [refuseString] looks again.
 func checkString(text []byte, i int) (end int, escapes bool) {
-	for {
-		for i+8 <= len(text) {
-			m := stops(load(text, i))
-			if m != 0 {
-				i += bits.TrailingZeros64(m) >> 3
-				goto stop
-			}
+	for i+8 <= len(text) {
+		x := load(text, i)
+		m := stops(x)
+		if m == 0 {
 			i += 8
+			continue
 		}
-		for i < len(text) && text[i]-0x20 < utf8.RuneSelf-0x20 && text[i] != '"' && text[i] != '\\' {
-			i++
-		}
-		if i == len(text) {
-			return 0, false
-		}
-	stop:
-		switch c := text[i]; {
-		case c == '"':
+		i += bits.TrailingZeros64(m) >> 3
+		c := text[i]
+		if c == '"' {
 			return i + 1, escapes
-		case c == '\\':
-			if i+1 == len(text) {
-				return 0, false
-			}
+		}
+		if c == '\\' {
 			escapes = true
-			if plain[text[i+1]] {
+			if i+1 < len(text) && plain[text[i+1]] {
 				i += 2
 				continue
 			}
@@ -45,61 +35,73 @@ func checkString(text []byte, i int) (end int, escapes bool) {
 				return 0, false
 			}
 			i += size
-		case c < utf8.RuneSelf:
+			continue
+		}
+		if c < utf8.RuneSelf {
 			return 0, false
-		default:
-			if i = checkUTF8(text, i); i == 0 {
+		}
+		// Characters above ASCII come in runs. The lowest bytes of x are the character: its first byte
+		// tells how many there are, the others must be 10xxxxxx.
+		for i+8 <= len(text) {
+			x = load(text, i)
+			if x&0xC0C0F0 == 0x8080E0 {
+				// Too small for three bytes or a surrogate, by the upper ten bits of the character.
+				if upper := x&0xF<<6 | x>>8&0x3F; upper < 0x800>>6 || upper-0xD800>>6 < 0x800>>6 {
+					return 0, false
+				}
+				i += 3
+				if x >>= 24; x&0xC0C0F0 == 0x8080E0 && x&0xF != 0 && x&0xF != 0xD {
+					i += 3
+				}
+			} else if x&0xC0E0 == 0x80C0 {
+				if x&0x1E == 0 {
+					return 0, false
+				}
+				i += 2
+				if x>>16&0xC0E0 == 0x80C0 && x&(0x1E<<16) != 0 {
+					i += 2
+				}
+			} else if x&0xC0C0C0F8 == 0x808080F0 {
+				// From U+10000 to U+10FFFF, by the number of the plane.
+				if plane := x&7<<2 | x>>12&3; plane-1 >= 16 {
+					return 0, false
+				}
+				i += 4
+			} else if x&0x80 == 0 {
+				break
+			} else {
 				return 0, false
 			}
 		}
 	}
+	return checkStringTail(text, i, escapes)
 }
 
-// checkUTF8 validates the run of characters above ASCII at i. It returns the offset behind it, or 0 if
-// there is a byte that is not UTF-8.
-func checkUTF8(text []byte, i int) int {
-	for i+8 <= len(text) {
-		// The lowest bytes of x are the character: its first byte tells how many there are, the others
-		// must be 10xxxxxx. Two characters of a kind are taken at once.
-		x := load(text, i)
-		switch {
-		case x&0x80 == 0:
-			return i
-		case x&0xC0C0F0 == 0x8080E0:
-			// Too small for three bytes or a surrogate, by the upper ten bits of the character.
-			if upper := x&0xF<<6 | x>>8&0x3F; upper < 0x800>>6 || upper-0xD800>>6 < 0x800>>6 {
-				return 0
+// checkStringTail is [checkString] for the last bytes of a text.
+func checkStringTail(text []byte, i int, escapes bool) (int, bool) {
+	for i < len(text) {
+		switch c := text[i]; {
+		case c == '"':
+			return i + 1, escapes
+		case c == '\\':
+			size, err := escape(text, i)
+			if err != nil {
+				return 0, false
 			}
-			i += 3
-			if y := x >> 24; y&0xC0C0F0 == 0x8080E0 && y&0xF != 0 && y&0xF != 0xD {
-				i += 3
-			}
-		case x&0xC0E0 == 0x80C0:
-			if x&0x1E == 0 {
-				return 0
-			}
-			i += 2
-			if y := x >> 16; y&0xC0E0 == 0x80C0 && y&0x1E != 0 {
-				i += 2
-			}
-		case x&0xC0C0C0F8 == 0x808080F0:
-			// From U+10000 to U+10FFFF, by the number of the plane.
-			if plane := x&7<<2 | x>>12&3; plane-1 >= 16 {
-				return 0
-			}
-			i += 4
+			i, escapes = i+size, true
+		case c < 0x20:
+			return 0, false
+		case c < utf8.RuneSelf:
+			i++
 		default:
-			return 0
+			r, size := utf8.DecodeRune(text[i:])
+			if r == utf8.RuneError && size == 1 {
+				return 0, false
+			}
+			i += size
 		}
 	}
-	for i < len(text) && text[i] >= utf8.RuneSelf {
-		r, size := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && size == 1 {
-			return 0
-		}
-		i += size
-	}
-	return i
+	return 0, false
 }
 
 // escape validates the escape at i, with its second half if it is the first of a pair.

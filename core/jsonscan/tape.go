@@ -32,6 +32,9 @@ func crowded(marks []mark, i int) bool {
 	return len(marks) > freely+i/cell && marks[len(marks)-1].at/cell == uint32(i)/cell
 }
 
+// most bounds the number of marks for a text of n bytes.
+func most(n int) int { return freely + 1 + 2*n/cell + n/tapedString }
+
 // doc is one scanned text and its tape.
 type doc struct {
 	text  []byte

@@ -1,6 +1,9 @@
 package jsonscan
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Kind tells what a [Value] is. The zero Kind belongs to a value that is not there.
 type Kind uint8
@@ -180,8 +183,8 @@ func (v Value) Get(key string) Value {
 
 // Is tells whether the value is exactly this string.
 func (v Value) Is(s string) bool {
-	// Decoding never makes a string longer.
-	if !v.IsString() || v.Len()-2 < len(s) {
+	// Decoding never makes a string longer, and at most six times shorter.
+	if n := v.Len() - 2; !v.IsString() || n < len(s) || n/6 > len(s) {
 		return false
 	}
 	inner, escapes := v.Escaped()
@@ -197,7 +200,7 @@ func (v Value) Text() string {
 	if !escapes {
 		return string(inner)
 	}
-	return string(unescape(nil, inner))
+	return string(unescape(make([]byte, 0, len(inner)), inner))
 }
 
 // AppendText appends the decoded content of a string to dst; other kinds append nothing.
@@ -206,7 +209,7 @@ func (v Value) AppendText(dst []byte) []byte {
 	if !escapes {
 		return append(dst, inner...)
 	}
-	return unescape(dst, inner)
+	return unescape(slices.Grow(dst, len(inner)), inner)
 }
 
 // Escaped gives the string's content between its quotes, escapes as written, and whether there are any.

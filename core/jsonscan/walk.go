@@ -1,5 +1,7 @@
 package jsonscan
 
+import "math/bits"
+
 // walk is a position between the parts of a container.
 type walk struct {
 	doc  *doc
@@ -49,70 +51,96 @@ func (v Value) inside() walk {
 
 // Next moves to the next member and tells whether there is one.
 func (m *Members) Next() bool {
-	if m.doc == nil || !m.start() {
+	if m.doc == nil {
 		return false
 	}
 	text := m.doc.text
-	key := int(m.at) + 1
-	end, escapes := stringEnd(text, key)
-	m.Key = text[key : end-1 : end-1]
+	i := int(m.at)
+	for text[i] != '"' {
+		if text[i] == '}' {
+			return false
+		}
+		i++
+	}
+	i++
+	key, escapes := i, false
+	if i+8 <= len(text) {
+		i += bits.TrailingZeros64(quotes(load(text, i))) >> 3
+	}
+	if text[i] == '"' {
+		i++
+	} else {
+		i, escapes = stringEnd(text, i)
+	}
+	m.Key = text[key : i-1 : i-1]
 	if escapes {
 		m.decoded = unescape(m.decoded[:0], m.Key)
 		m.Key = m.decoded
 	}
-	for text[end] != ':' {
-		end++
+	for text[i] != ':' {
+		i++
 	}
-	end++
-	for text[end] <= ' ' {
-		end++
+	i++
+	for text[i] <= ' ' {
+		i++
 	}
-	m.at = uint32(end)
-	m.Value = m.value()
+	m.value(i, &m.Value)
 	return true
 }
 
 // Next moves to the next element and tells whether there is one.
 func (e *Elements) Next() bool {
-	if e.doc == nil || !e.start() {
+	if e.doc == nil {
 		return false
 	}
-	e.Value = e.value()
-	return true
-}
-
-// start moves to the first byte of the next part; false at the closing bracket.
-func (w *walk) start() bool {
-	text := w.doc.text
-	i := w.at
+	text := e.doc.text
+	i := int(e.at)
 	for text[i] <= ' ' || text[i] == ',' {
 		i++
 	}
-	w.at = i
-	return text[i] != ']' && text[i] != '}'
+	if text[i] == ']' {
+		return false
+	}
+	e.value(i, &e.Value)
+	return true
 }
 
-// value reads the value at the position and moves behind it.
-func (w *walk) value() Value {
-	v := Value{doc: w.doc, at: w.at, mark: w.mark}
-	text := w.doc.text
-	switch c := text[w.at]; {
-	case c == '"' || c == '{' || c == '[':
-		if m := w.doc.marked(w.at, w.mark); m != nil {
-			w.at, w.mark = m.end, m.next
-		} else if c == '"' {
-			end, _ := stringEnd(text, int(w.at)+1)
-			w.at = uint32(end)
-		} else {
-			w.at, w.mark = w.doc.skip(w.at, w.mark)
+// value reads the value at i into v and moves behind it.
+func (w *walk) value(i int, v *Value) {
+	d := w.doc
+	v.doc, v.at, v.mark = d, uint32(i), w.mark
+	if int(w.mark) < len(d.marks) && d.marks[w.mark].at == uint32(i) {
+		m := &d.marks[w.mark]
+		w.at, w.mark, v.end = m.end, m.next, m.end
+		return
+	}
+	text := d.text
+	switch text[i] {
+	case '"':
+		i++
+		if i+8 <= len(text) {
+			i += bits.TrailingZeros64(quotes(load(text, i))) >> 3
 		}
+		if text[i] == '"' {
+			i++
+		} else {
+			i, _ = stringEnd(text, i)
+		}
+	case '{', '[':
+		var end uint32
+		end, w.mark = d.skip(uint32(i), w.mark)
+		i = int(end)
 	default:
-		i := int(w.at)
+		for i+8 <= len(text) {
+			m := closes(load(text, i))
+			i += bits.TrailingZeros64(m) >> 3
+			if m != 0 {
+				break
+			}
+		}
 		for i < len(text) && !ends(text[i]) {
 			i++
 		}
-		w.at = uint32(i)
 	}
-	v.end = w.at
-	return v
+	w.at, v.end = uint32(i), uint32(i)
 }

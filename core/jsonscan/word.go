@@ -27,6 +27,12 @@ func quotes(x uint64) uint64 {
 // answer is exact up to the first byte above ASCII.
 func noDigits(x uint64) uint64 { return ((x + ones*(0x80-10)) | x) & tops }
 
+// closes looks for what ends a number or a literal in a text known to be valid: comma, closing bracket or
+// white space. Bit 5 is all that sets ] and } apart.
+func closes(x uint64) uint64 {
+	return (((x ^ ones*',') - ones) | (((x | ones*0x20) ^ ones*'}') - ones) | (x - ones*0x21)) & tops
+}
+
 // zeroBytes marks every byte of x that is zero, and no other.
 func zeroBytes(x uint64) uint64 { return ^((x&^tops + ^uint64(tops)) | x) & tops }
 
