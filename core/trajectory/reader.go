@@ -80,7 +80,7 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		r.model = ModelRef{Type: r.text(f[modelRefType]), Name: r.text(f[modelRefName]), Set: true}
 
 	case partRef:
-		r.refs = append(r.refs, Ref{})
+		r.refs = more(r.refs)
 		ref := &r.refs[len(r.refs)-1]
 		ref.ModelCallID = r.text(f[refCall])
 		if !f[refModel].IsNull() {
@@ -89,7 +89,7 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		ref.ResponseID = r.text(f[refResponse])
 
 	case partInvocation:
-		rec.Invocations = append(rec.Invocations, Invocation{})
+		rec.Invocations = more(rec.Invocations)
 		i := &rec.Invocations[len(rec.Invocations)-1]
 		i.ID = r.text(f[invocationID])
 		i.Parent = r.text(f[invocationParent])
@@ -102,13 +102,13 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		i.At = v
 
 	case partTurn:
-		if !r.same(f[turnTask], r.record.TaskID) {
-			return r.bad(f[turnTask], "task_id is not the one of the trajectory")
+		if !r.same(f[turnTask], r.values[recordTask]) {
+			return r.bad(f[turnTask], "is not the task_id of the trajectory")
 		}
-		if !r.same(f[turnRollout], r.record.RolloutID) {
-			return r.bad(f[turnRollout], "rollout_id is not the one of the trajectory")
+		if !r.same(f[turnRollout], r.values[recordRollout]) {
+			return r.bad(f[turnRollout], "is not the rollout_id of the trajectory")
 		}
-		rec.Turns = append(rec.Turns, Turn{})
+		rec.Turns = more(rec.Turns)
 		t := &rec.Turns[len(rec.Turns)-1]
 		t.InvocationID = r.text(f[turnInvocation])
 		t.No = n[turnNo].whole
@@ -158,7 +158,7 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		c.At = v
 
 	case partTool:
-		rec.Tools = append(rec.Tools, ToolCall{})
+		rec.Tools = more(rec.Tools)
 		t := &rec.Tools[len(rec.Tools)-1]
 		t.InvocationID = r.text(f[toolInvocation])
 		t.ID = r.text(f[toolID])
@@ -174,13 +174,24 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		t.At = v
 
 	case partGap:
-		rec.Gaps = append(rec.Gaps, Gap{
-			Code:         r.text(f[gapCode]),
-			InvocationID: r.text(f[gapInvocation]),
-			Detail:       r.text(f[gapDetail]),
-		})
+		rec.Gaps = more(rec.Gaps)
+		g := &rec.Gaps[len(rec.Gaps)-1]
+		g.Code = r.text(f[gapCode])
+		g.InvocationID = r.text(f[gapInvocation])
+		g.Detail = r.text(f[gapDetail])
 	}
 	return true
+}
+
+// more lengthens a slice by a zero element. Unlike append it clears the element in its place: some are large.
+func more[T any](s []T) []T {
+	n := len(s)
+	if n == cap(s) {
+		s = append(s, *new(T))
+	}
+	s = s[:n+1]
+	clear(s[n:])
+	return s
 }
 
 // owned gives the references read since the last owner took his.
@@ -219,10 +230,13 @@ func (r *Reader) status(v jsonscan.Value) Text {
 	return r.text(v)
 }
 
-// same tells whether a string has this content. What is decoded for that is given back.
-func (r *Reader) same(v jsonscan.Value, t Text) bool {
+// same tells whether two strings have the same content. What is decoded for that is given back.
+func (r *Reader) same(v, w jsonscan.Value) bool {
+	if string(v.Raw()) == string(w.Raw()) {
+		return true
+	}
 	start := len(r.arena)
-	equal := string(r.content(v)) == string(t.Bytes)
+	equal := string(r.content(v)) == string(r.content(w))
 	r.arena = r.arena[:start]
 	return equal
 }

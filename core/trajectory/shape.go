@@ -139,6 +139,7 @@ type table struct {
 	sparse bool   // absent fields are left out when written
 	tokens bool   // token fields are written in front of the others
 	bare   bool   // `type` may be absent
+	typeAt int8   // the place of `type`
 	signs  []int8 // of a message kind: where the sign table has its fields
 }
 
@@ -157,6 +158,7 @@ func (t table) tagged(tag string, fields []field) *table {
 	}
 	for i := range fields {
 		if f := &fields[i]; f.name == typed.name && f.shape.kind == kindFree {
+			t.typeAt = int8(i)
 			*f = field{name: f.name, shape: word(tag), required: !t.bare}
 			if t.bare {
 				f.preset = `"` + tag + `"`

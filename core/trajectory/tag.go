@@ -24,7 +24,11 @@ func (r *Reader) item(v jsonscan.Value) bool {
 // signed checks an item that drops unknown keys. All its fields are among the signs already.
 func (r *Reader) signed(t *table, v jsonscan.Value, base int) bool {
 	for i := range t.fields {
-		if !r.field(&t.fields[i], v, r.values[base+int(t.signs[i])]) {
+		f, value := &t.fields[i], r.values[base+int(t.signs[i])]
+		if f.shape.kind == kindText && value.IsString() {
+			continue
+		}
+		if !r.field(f, v, value) {
 			return false
 		}
 	}
@@ -40,12 +44,11 @@ func (r *Reader) kindOf(v jsonscan.Value) *table {
 	s := r.values[base:]
 	switch tag := s[signType]; {
 	case tag.IsString():
-		name := r.content(tag)
-		if string(name) == "message" {
+		if r.is(tag, "message") {
 			return r.message(s)
 		}
 		for _, t := range itemKinds {
-			if t.tag == string(name) {
+			if r.is(tag, t.tag) {
 				return t
 			}
 		}
@@ -62,11 +65,8 @@ func (r *Reader) kindOf(v jsonscan.Value) *table {
 
 // tokens checks the token fields. If there is any of them, there must be all but the last.
 func (r *Reader) tokens(v jsonscan.Value, base int) bool {
-	any := false
-	for i := signPrompt; i <= signRouted; i++ {
-		any = any || r.values[base+i].Exists()
-	}
-	if !any {
+	s := r.values[base+signPrompt : base+signRouted+1]
+	if !s[0].Exists() && !s[1].Exists() && !s[2].Exists() && !s[3].Exists() {
 		return true
 	}
 	for i := signPrompt; i <= signRouted; i++ {
@@ -89,7 +89,7 @@ func (r *Reader) message(s []jsonscan.Value) *table {
 	}
 	switch {
 	case !content.IsArray():
-	case role.Is("user"), role.Is("system"), role.Is("developer"):
+	case r.is(role, "user"), r.is(role, "system"), r.is(role, "developer"):
 		status := s[signStatus]
 		if r.unfit(status, "status") {
 			return nil
@@ -174,7 +174,7 @@ func (r *Reader) out(content jsonscan.Value) (out, ok bool) {
 	if r.unfit(tag, "type") {
 		return false, false
 	}
-	return tag.Is("output_text") || tag.Is("refusal"), true
+	return r.is(tag, "output_text") || r.is(tag, "refusal"), true
 }
 
 // unfit notes an array or object where the reference looks a value up.

@@ -14,11 +14,18 @@ func (r *Reader) object(t *table, v jsonscan.Value) bool {
 	base := len(r.values)
 	if t.part == partCall {
 		// The parts of a call go straight into it.
-		r.record.Calls = append(r.record.Calls, Call{})
+		r.record.Calls = more(r.record.Calls)
 	}
-	ok := r.gather(t, v) && r.fields(t, v, base, 0, len(t.fields)) && r.meets(t, v, base) && r.take(t.part, v, base)
+	ok := r.gather(t, v) && r.rest(t, v, base)
 	r.values, r.coerced = r.values[:base], r.coerced[:base]
 	return ok
+}
+
+// rest reads an object whose fields are gathered.
+func (r *Reader) rest(t *table, v jsonscan.Value, base int) bool {
+	return r.fields(t, v, base, 0, len(t.fields)) &&
+		(t.rule == ruleNone || r.meets(t, v, base)) &&
+		(t.part == partNone || r.take(t.part, v, base))
 }
 
 // gather walks v once and puts the values of its fields behind the values that are already there. Of a
@@ -80,6 +87,10 @@ func (r *Reader) fields(t *table, v jsonscan.Value, base, from, to int) bool {
 		switch f.shape.kind {
 		case kindText:
 			ok = value.IsString() || r.check(&f.shape, value)
+		case kindFree:
+			if value.IsObject() || value.IsArray() {
+				r.check(&f.shape, value)
+			}
 		case kindWhole:
 			r.coerced[base+i].whole, ok = r.whole(&f.shape, value)
 		case kindNumber:
@@ -314,19 +325,35 @@ func (r *Reader) variant(u *union, v jsonscan.Value) bool {
 	if !v.IsObject() {
 		return r.bad(v, u.name+" is not an object")
 	}
-	tag := v.Get("type")
+	// Where nothing is made of unknown keys, the first table may be tried at once. It is mostly the right one.
+	first := u.tables[0]
+	if first.extra != dropped {
+		return r.pick(u, v, v.Get("type"))
+	}
+	base := len(r.values)
+	r.gather(first, v)
+	tag := r.values[base+int(first.typeAt)]
+	ok := false
+	if r.is(tag, first.tag) {
+		ok = r.rest(first, v, base)
+	} else {
+		ok = r.pick(u, v, tag)
+	}
+	r.values, r.coerced = r.values[:base], r.coerced[:base]
+	return ok
+}
+
+// pick reads an object by the table a type picks.
+func (r *Reader) pick(u *union, v, tag jsonscan.Value) bool {
 	if !tag.Exists() {
 		if u.bare {
 			return r.whichever(u, v)
 		}
 		return r.bad(v, "type is missing")
 	}
-	if tag.IsString() {
-		name := r.content(tag)
-		for _, t := range u.tables {
-			if t.tag == string(name) {
-				return r.object(t, v)
-			}
+	for _, t := range u.tables {
+		if r.is(tag, t.tag) {
+			return r.object(t, v)
 		}
 	}
 	return r.bad(tag, "is not the type of any "+u.name)
@@ -345,29 +372,29 @@ func (r *Reader) whichever(u *union, v jsonscan.Value) bool {
 
 // among tells whether a value is exactly one of some words.
 func (r *Reader) among(words []string, v jsonscan.Value) bool {
-	if !v.IsString() {
-		return false
-	}
-	// No word has a character that must be escaped, so what is written plainly is found as it stands.
-	raw := v.Raw()
-	raw = raw[1 : len(raw)-1]
-	if contains(words, raw) {
-		return true
-	}
-	inner, escapes := v.Escaped()
-	return escapes && len(inner) <= longestWord && contains(words, r.content(v))
-}
-
-// longestWord is more than the longest word of a schema takes with every character escaped.
-const longestWord = 256
-
-func contains(words []string, s []byte) bool {
 	for _, w := range words {
-		if w == string(s) {
+		if r.is(v, w) {
 			return true
 		}
 	}
 	return false
+}
+
+// is tells whether a value is exactly this word. No word has characters that must be escaped, so one that is
+// written plainly is found as it stands.
+func (r *Reader) is(v jsonscan.Value, word string) bool {
+	if !v.IsString() {
+		return false
+	}
+	raw := v.Raw()
+	if string(raw[1:len(raw)-1]) == word {
+		return true
+	}
+	// A character takes six bytes at most.
+	if len(raw) < len(word)+3 || len(raw) > 6*len(word)+2 {
+		return false
+	}
+	return v.Is(word)
 }
 
 // trimmed tells whether nothing of a string remains when white space is taken off. What counts as white

@@ -51,6 +51,9 @@ func Float(v jsonscan.Value) (f float64, ok bool) {
 	}
 	switch c := v.Raw()[0]; {
 	case c == '-', c-'0' < 10:
+		if f, ok := short(v.Raw()); ok {
+			return f, true
+		}
 		return v.Float()
 	case c == 't':
 		return 1, true
@@ -61,6 +64,42 @@ func Float(v jsonscan.Value) (f float64, ok bool) {
 		return floatText(content(v, room[:0]))
 	}
 	return 0, false
+}
+
+// powers are the powers of ten that a short number can be divided by.
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// short reads a number of at most fifteen digits without exponent. Its digits and the power of ten for its
+// fraction are exact doubles, so that their quotient is the nearest one.
+func short(number []byte) (f float64, ok bool) {
+	negative := number[0] == '-'
+	if negative {
+		number = number[1:]
+	}
+	if len(number) > 16 {
+		return 0, false
+	}
+	digits, fraction, point := int64(0), 0, 0
+	for _, c := range number {
+		if c == '.' {
+			point = 1
+			continue
+		}
+		if c-'0' > 9 {
+			return 0, false
+		}
+		digits = digits*10 + int64(c-'0')
+		fraction += point
+	}
+	if point == 0 && len(number) == 16 {
+		return 0, false
+	}
+	f = float64(digits) / powers[fraction]
+	// The int −0 is 0, the float −0.0 is not.
+	if negative && (digits != 0 || point != 0) {
+		f = -f
+	}
+	return f, true
 }
 
 // Bool reads a bool, a number equal to 0 or 1, or one of the words for yes and no.
