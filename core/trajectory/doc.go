@@ -8,6 +8,9 @@
 //	var reader trajectory.Reader
 //	record, err := reader.Read(row.Trajectory)
 //
+// Strings of a record are pieces of the row as far as possible; numbers and bools come coerced. What a
+// conversation, a question or a response holds is validated and left where it stands.
+//
 // An error is always an [*Invalid]. It names the class of failure the reference reports
 // (ValidationError, TypeError or ValueError), the place inside the trajectory and a reason for people.
 package trajectory

@@ -28,9 +28,9 @@ type coercion struct {
 	truth  bool
 }
 
-// Read validates v against the schema and gives its record, which stays valid until the next Read. The error
-// is an [*Invalid]. A trajectory that is null or absent is no trajectory at all; that is for the caller to
-// see before.
+// Read validates v against the schema and gives its record, which stays valid until the next Read, or until
+// v dies with the next Scan of its scanner. The error is an [*Invalid]. A trajectory that is null or absent
+// is no trajectory at all; that is for the caller to see before.
 func (r *Reader) Read(v jsonscan.Value) (*Record, error) {
 	r.reset()
 	if !r.trajectory(v) {
