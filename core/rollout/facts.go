@@ -75,11 +75,8 @@ func elements(v jsonscan.Value) int64 {
 	if !v.IsArray() {
 		return -1
 	}
-	n := int64(0)
-	for e := v.Elements(); e.Next(); {
-		n++
-	}
-	return n
+	n, _ := v.Parts()
+	return int64(n)
 }
 
 // bounded copies the start of a string.

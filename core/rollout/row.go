@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"strconv"
+
 	"github.com/rollscope/rollscope/core/jsonl"
 	"github.com/rollscope/rollscope/core/jsonscan"
 )
@@ -70,7 +72,7 @@ func (r *Reader) Read(line *jsonl.Line) *Row {
 	value, err := r.scanner.Scan(text)
 	if err != nil {
 		refusal := err.(*jsonscan.Error)
-		row.Problem = &Problem{Class: ErrorDecode, Offset: line.Offset + lead + int64(refusal.Offset), Reason: refusal.Reason}
+		row.Problem = &Problem{Class: ErrorDecode, Offset: line.Offset + lead + int64(refusal.Offset), Reason: reason(refusal)}
 		row.Torn = !line.Terminated
 		return row
 	}
@@ -79,7 +81,8 @@ func (r *Reader) Read(line *jsonl.Line) *Row {
 		return row
 	}
 	row.Value = value
-	for m := value.Members(); m.Next(); {
+	m := value.Members() // in front of the loop: a variable of it is copied every round
+	for m.Next() {
 		switch string(m.Key) {
 		case "_ng_task_index":
 			row.TaskIndex = m.Value
@@ -114,6 +117,14 @@ func (r *Reader) Read(line *jsonl.Line) *Row {
 		}
 	}
 	return row
+}
+
+// reason says why a text is refused, without the place.
+func reason(e *jsonscan.Error) string {
+	if e.Count > 0 {
+		return strconv.Itoa(e.Count) + " " + e.Reason
+	}
+	return e.Reason
 }
 
 // leading counts the bytes Trim takes from the front.
