@@ -91,7 +91,7 @@ func measure(c view.Chart, height int) plot {
 			left: percent(float64(i) / step), reach: percent(1 / step),
 			y: number(y), height: number(tall),
 			middle: percent((float64(i) + 0.5) / step), numberY: number(y - 3),
-			name: plain(binName(b)),
+			name: plain(binName(b, i)),
 		}
 		if every || i == largest {
 			m.number = b.Text
@@ -153,11 +153,16 @@ func axis(c view.Chart) []plotLabel {
 }
 
 // binName is what a bin is called: its label and its number.
-func binName(b view.Bin) string {
+func binName(b view.Bin, i int) string {
+	return binLabel(b, i) + ": " + binValue(b)
+}
+
+// binLabel is the label of bin i, its number where it has none.
+func binLabel(b view.Bin, i int) string {
 	if b.Label == "" {
-		return binValue(b)
+		return "bin " + decimal(i+1)
 	}
-	return b.Label + ": " + binValue(b)
+	return b.Label
 }
 
 func binValue(b view.Bin) string {

@@ -121,12 +121,12 @@ func chart(c view.Chart, height int) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, b := range c.Bins {
+			for i, b := range c.Bins {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<tr><td>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = value(view.Text{Text: b.Label, Href: b.Href}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = value(view.Text{Text: binLabel(b, i), Href: b.Href}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/rollscope/rollscope/core/view"
@@ -36,6 +37,8 @@ const (
 	letterWidth = 6.6
 	padding     = 18 // of a cell, with room for the sort mark
 	step        = 8
+	markWidth   = 15
+	longText    = 120 // numbers and words are never as wide
 	leastWide   = 56
 	mostWide    = 264
 	leastGrow   = 180 // of the column that takes the rest
@@ -55,6 +58,7 @@ func width(t view.Table, i int) int {
 		head += " " + c.Unit
 	}
 	widest := extent(head, letterWidth)
+	var long []float64
 	for _, r := range t.Rows {
 		v := cellOf(r, i)
 		one := letterWidth
@@ -63,12 +67,23 @@ func width(t view.Table, i int) int {
 		}
 		w := extent(v.Text.Text, one)
 		if v.Text.Mark != view.NoMark {
-			w += 15
+			w += markWidth
 		}
-		if v.Extra.Text != "" {
+		if !nothing(v.Extra) {
 			w += extent(" "+v.Extra.Text, one)
+			if v.Extra.Mark != view.NoMark {
+				w += markWidth
+			}
 		}
-		widest = max(widest, w)
+		if w > longText {
+			long = append(long, w)
+		} else {
+			widest = max(widest, w)
+		}
+	}
+	// A column is as wide as its long texts where they are the rule, and cuts them where they are the exception.
+	if len(long) > len(t.Rows)/10 {
+		widest = max(widest, slices.Max(long))
 	}
 	w := int(widest) + padding
 	return min(max((w+step-1)/step*step, leastWide), mostWide)
@@ -128,3 +143,11 @@ func carrier(t view.Table, r view.Row) int {
 
 // placed tells whether a column says where its rows stand; its links look like links.
 func placed(c view.Column) bool { return c.Key == "place" || c.Key == "line" }
+
+// hint is what a pointer adds to a cell: the title it has, or the whole of a text that a window may cut.
+func hint(t view.Table, text view.Text) string {
+	if text.Title == "" && t.Window && utf8.RuneCountInString(text.Text) > 16 {
+		return text.Text
+	}
+	return text.Title
+}
