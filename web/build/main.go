@@ -34,13 +34,14 @@ func run() error {
 		return err
 	}
 	module := filepath.Join(built, "rollscope.wasm")
-	compile := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", module+".new", "./wasm")
+	draft := draftOf("rollscope.wasm")
+	compile := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", draft, "./wasm")
 	compile.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	compile.Stdout, compile.Stderr = os.Stdout, os.Stderr
 	if err := compile.Run(); err != nil {
 		return fmt.Errorf("compile the module: %w", err)
 	}
-	wasm, err := os.ReadFile(module + ".new")
+	wasm, err := os.ReadFile(draft)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func run() error {
 		return err
 	}
 	// The module is named last: whoever finds it finds the rest.
-	if err := os.Rename(module+".new", module); err != nil {
+	if err := os.Rename(draft, module); err != nil {
 		return err
 	}
 	fmt.Printf("module %d bytes, gzip %d, brotli %d\n", len(wasm), len(zipped), len(small))
@@ -91,10 +92,12 @@ func packed(data []byte, compressor func(io.Writer) io.WriteCloser) ([]byte, err
 	return b.Bytes(), err
 }
 
+// draftOf names a file that is not complete yet. The dot in front keeps it out of what is embedded.
+func draftOf(name string) string { return filepath.Join(built, "."+name+".new") }
+
 func write(name string, data []byte) error {
-	path := filepath.Join(built, name)
-	if err := os.WriteFile(path+".new", data, 0o644); err != nil {
+	if err := os.WriteFile(draftOf(name), data, 0o644); err != nil {
 		return err
 	}
-	return os.Rename(path+".new", path)
+	return os.Rename(draftOf(name), filepath.Join(built, name))
 }
