@@ -3,7 +3,9 @@ package gojs_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -123,6 +125,28 @@ error: ENOSYS: no groups in this host ENOSYS
 			}
 		})
 	}
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The object model treats the edges of values as the toolchain's own host does
+// with a real JavaScript engine.
+func TestLanguage(t *testing.T) {
+	in, o := start(t, module(t, "guest"), gojs.Config{Args: []string{"guest", "language"}})
+	if err := in.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/language.golden"
+	if *update {
+		if err := os.WriteFile(golden, o.stdout.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.want(t, string(want))
 }
 
 // ones is a source of randomness that is none.
@@ -373,5 +397,31 @@ func TestArgsRoom(t *testing.T) {
 	env[0] += "xxx"
 	if _, err := module(t, "guest").Start(t.Context(), gojs.Config{Args: args, Env: env}); err == nil {
 		t.Error("arguments beyond the room were accepted")
+	}
+}
+
+func TestVirtualClock(t *testing.T) {
+	c := gojs.VirtualClock(epoch)
+	start := c.Elapsed()
+	if err := c.Wait(t.Context(), time.Hour, nil); err != nil {
+		t.Fatal(err)
+	}
+	if d := c.Elapsed() - start; d != time.Hour+time.Microsecond {
+		t.Errorf("%v passed", d)
+	}
+	if d := c.Now().Sub(epoch); d != time.Hour+3*time.Microsecond {
+		t.Errorf("the wall clock moved by %v", d)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []gojs.Clock{c, gojs.SystemClock()} {
+		if err := c.Wait(ctx, time.Hour, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	}
+	wake := make(chan struct{}, 1)
+	wake <- struct{}{}
+	if err := gojs.SystemClock().Wait(t.Context(), time.Hour, wake); err != nil {
+		t.Error(err)
 	}
 }

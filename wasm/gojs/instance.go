@@ -265,6 +265,23 @@ func (in *Instance) Invoke(ctx context.Context, fn, this Value, args ...Value) (
 	return result, nil
 }
 
+// Construct is JavaScript's new operator.
+func (in *Instance) Construct(ctx context.Context, class Value, args ...Value) (*Object, error) {
+	var result *Object
+	err := in.task(ctx, func(ctx context.Context) error {
+		if err := in.alive(); err != nil {
+			return err
+		}
+		v, err := in.realm.construct(ctx, norm(class), args)
+		result, _ = v.(*Object)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("gojs: construct: %w", err)
+	}
+	return result, nil
+}
+
 // Global is the global object.
 func (in *Instance) Global() *Object { return in.realm.global }
 

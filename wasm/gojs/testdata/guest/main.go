@@ -30,12 +30,13 @@ var cases = map[string]func(args []string){
 	"garbage":   garbage,
 	"deadlock":  func([]string) { var mu sync.Mutex; mu.Lock(); mu.Lock() },
 	"park":      park,
+	"cat":       cat,
 	"files":     files,
 	"scratch":   scratch,
 	"stdin":     stdin,
 	"recursion": recursion,
 	"spin": func([]string) {
-		js.Global().Call("cancel")
+		global.Call("cancel")
 		for i := 0; ; i++ {
 			sink = i
 		}
@@ -46,14 +47,17 @@ var cases = map[string]func(args []string){
 		}
 	},
 	"exitlater": exitLater,
-	"console":   func([]string) { js.Global().Get("console").Call("log", 1, "two", js.Null(), []any{3, nil}) },
-	"jsexit":    func([]string) { js.Global().Get("process").Call("exit", 9); fmt.Println("not reached") },
+	"console":   func([]string) { global.Get("console").Call("log", 1, "two", js.Null(), []any{3, nil}) },
+	"jsexit":    func([]string) { global.Get("process").Call("exit", 9); fmt.Println("not reached") },
 	"throw":     throw,
 	"random":    random,
 	"released":  released,
+	"language":  language,
 }
 
 var (
+	global = js.Global()
+
 	sink int
 	held [][]byte
 )
@@ -81,14 +85,14 @@ func timers([]string) {
 	late := time.AfterFunc(5*time.Hour, func() { fmt.Println("never") })
 	time.AfterFunc(3*time.Hour, func() { fmt.Println("three") })
 	done := make(chan bool)
-	js.Global().Call("setTimeout", js.FuncOf(func(js.Value, []js.Value) any { fmt.Println("js"); return nil }), 2*3600*1000)
-	dropped := js.Global().Call("setTimeout", js.FuncOf(func(js.Value, []js.Value) any { fmt.Println("never"); return nil }), 1000)
-	js.Global().Call("clearTimeout", dropped)
+	global.Call("setTimeout", js.FuncOf(func(js.Value, []js.Value) any { fmt.Println("js"); return nil }), 2*3600*1000)
+	dropped := global.Call("setTimeout", js.FuncOf(func(js.Value, []js.Value) any { fmt.Println("never"); return nil }), 1000)
+	global.Call("clearTimeout", dropped)
 	n := 0
 	var every js.Value
-	every = js.Global().Call("setInterval", js.FuncOf(func(js.Value, []js.Value) any {
+	every = global.Call("setInterval", js.FuncOf(func(js.Value, []js.Value) any {
 		if n++; n == 3 {
-			js.Global().Call("clearInterval", every)
+			global.Call("clearInterval", every)
 		}
 		fmt.Println("tick", n)
 		return nil
@@ -153,12 +157,12 @@ func await(p js.Value) (js.Value, error) {
 }
 
 func promise([]string) {
-	v, err := await(js.Global().Call("fetchRow", 3))
+	v, err := await(global.Call("fetchRow", 3))
 	fmt.Println(v.String(), err)
 	time.Sleep(time.Millisecond)
-	_, err = await(js.Global().Call("fetchRow", -1))
+	_, err = await(global.Call("fetchRow", -1))
 	fmt.Println(err)
-	v, _ = await(js.Global().Get("Promise").Call("all", []any{js.Global().Call("fetchRow", 1), 2}))
+	v, _ = await(global.Get("Promise").Call("all", []any{global.Call("fetchRow", 1), 2}))
 	fmt.Println(v.Index(0).String(), v.Index(1).Int())
 }
 
@@ -166,7 +170,7 @@ func promise([]string) {
 func funcs([]string) {
 	stop := make(chan bool)
 	total := 0
-	js.Global().Set("push", js.FuncOf(func(_ js.Value, args []js.Value) any {
+	global.Set("push", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		b := make([]byte, args[0].Length())
 		js.CopyBytesToGo(b, args[0])
 		for _, c := range b {
@@ -174,11 +178,11 @@ func funcs([]string) {
 		}
 		return total
 	}))
-	js.Global().Set("grow", js.FuncOf(func(_ js.Value, args []js.Value) any { return deep(args[0].Int()) }))
-	js.Global().Set("self", js.FuncOf(func(this js.Value, args []js.Value) any {
-		return this.Get("name").String() + fmt.Sprint(len(args), this.InstanceOf(js.Global().Get("Object")))
+	global.Set("grow", js.FuncOf(func(_ js.Value, args []js.Value) any { return deep(args[0].Int()) }))
+	global.Set("self", js.FuncOf(func(this js.Value, args []js.Value) any {
+		return this.Get("name").String() + fmt.Sprint(len(args), this.InstanceOf(global.Get("Object")))
 	}))
-	js.Global().Set("stop", js.FuncOf(func(js.Value, []js.Value) any { close(stop); return nil }))
+	global.Set("stop", js.FuncOf(func(js.Value, []js.Value) any { close(stop); return nil }))
 	<-stop
 	fmt.Println("stopped", total)
 }
@@ -187,7 +191,7 @@ func funcs([]string) {
 func deep(n int) int {
 	var pad [512]byte
 	if n == 0 {
-		return js.Global().Call("twice", 21).Int()
+		return global.Call("twice", 21).Int()
 	}
 	pad[n%512] = byte(n)
 	return deep(n-1) + int(pad[n%512]) - int(byte(n))
@@ -196,14 +200,14 @@ func deep(n int) int {
 // wait calls a function of the host that calls back while this one is running.
 func wait([]string) {
 	f := js.FuncOf(func(_ js.Value, args []js.Value) any { return deep(200) + args[0].Int() })
-	o := js.Global().Get("Object").New()
-	o.Set("answer", js.Global().Call("callMe", f, 5))
+	o := global.Get("Object").New()
+	o.Set("answer", global.Call("callMe", f, 5))
 	fmt.Println(o.Get("answer").Int())
 }
 
 func garbage([]string) {
-	object := js.Global().Get("Object")
-	before := js.Global().Call("values").Int()
+	object := global.Get("Object")
+	before := global.Call("values").Int()
 	for i := range 200 {
 		for range 50 {
 			o := object.New()
@@ -212,12 +216,12 @@ func garbage([]string) {
 		held = append(held[:0], make([]byte, 1<<16))
 		runtime.GC()
 	}
-	after := js.Global().Call("values").Int()
+	after := global.Call("values").Int()
 	fmt.Println(after-before < 2000)
 }
 
 func park([]string) {
-	js.Global().Set("later", js.FuncOf(func(js.Value, []js.Value) any {
+	global.Set("later", js.FuncOf(func(js.Value, []js.Value) any {
 		go func() {
 			time.Sleep(time.Hour)
 			fmt.Println("later")
@@ -225,6 +229,11 @@ func park([]string) {
 		return nil
 	}))
 	select {}
+}
+
+func cat(args []string) {
+	b, err := os.ReadFile(args[0])
+	fmt.Printf("%q %v\n", b, err)
 }
 
 func files([]string) {
@@ -324,13 +333,13 @@ func recursion([]string) {
 		return f.Invoke()
 	})
 	err := f.Invoke()
-	fmt.Println(err.InstanceOf(js.Global().Get("RangeError")), err.Get("message").String(), depth > 100)
+	fmt.Println(err.InstanceOf(global.Get("RangeError")), err.Get("message").String(), depth > 100)
 }
 
 // exitLater exits in a function that the host calls while main waits for it.
 func exitLater([]string) {
 	defer fmt.Println("not reached")
-	js.Global().Call("callMe", js.FuncOf(func(js.Value, []js.Value) any {
+	global.Call("callMe", js.FuncOf(func(js.Value, []js.Value) any {
 		os.Exit(4)
 		return nil
 	}), 1)
@@ -349,18 +358,18 @@ func throw([]string) {
 		}()
 		f()
 	}
-	try(func() { js.Global().Call("fail", "plain") })
-	try(func() { js.Global().Call("fail", "coded") })
-	try(func() { js.Global().Call("none") })
-	try(func() { js.Global().Get("Array").New(-1) })
-	try(func() { js.Global().Get("Uint8Array").New(1 << 40) })
-	try(func() { js.Global().Get("Function").New("return 1") })
-	try(func() { js.Global().Get("process").Call("getgroups") })
+	try(func() { global.Call("fail", "plain") })
+	try(func() { global.Call("fail", "coded") })
+	try(func() { global.Call("none") })
+	try(func() { global.Get("Array").New(-1) })
+	try(func() { global.Get("Uint8Array").New(1 << 40) })
+	try(func() { global.Get("Function").New("return 1") })
+	try(func() { global.Get("process").Call("getgroups") })
 }
 
 func random([]string) {
-	a := js.Global().Get("Uint8Array").New(4)
-	js.Global().Get("crypto").Call("getRandomValues", a)
+	a := global.Get("Uint8Array").New(4)
+	global.Get("crypto").Call("getRandomValues", a)
 	fmt.Println(a.Index(0).Int(), a.Index(1).Int(), a.Index(2).Int(), a.Index(3).Int())
 }
 
