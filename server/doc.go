@@ -1,14 +1,16 @@
 // Package server hands the page to browsers, and the bytes of runs to the page.
 //
-// Its nouns: a [Site] is the document with its assets, packed beforehand and chosen by Accept-Encoding. A [Shelf]
-// holds the runs that are handed out: exactly the files that were named ([Named]), or what lies below a folder
-// ([Below]). A [Server] puts a guard in front of both.
+// Its nouns: a [Site] is the page with its assets, packed beforehand and chosen by Accept-Encoding. A [Shelf] holds
+// the runs that are handed out: exactly the files that were named ([Named]), or what lies below a folder ([Below]).
+// A [Server] puts a guard in front of both.
 //
 // Routes, all for GET and HEAD alone:
 //
-//	/                     the document
-//	/assets/…             what it loads
-//	/runs                 JSON: the runs with their files
+//	/                     the page, or the list of runs where there are several to choose from
+//	/run/<run>            the page on one of them
+//	/assets/…             what the page loads
+//	/runs                 JSON: the runs
+//	/runs/<run>           JSON: the files of one, in their visible order
 //	/runs/<run>/<file>    bytes of one file, whole or one range
 //	/healthz              "ok"
 //

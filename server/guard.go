@@ -14,7 +14,7 @@ import (
 
 // fixed are the headers of every answer.
 var fixed = [][2]string{
-	{"Content-Security-Policy", bundle.Policy(bundle.Served, "", "")},
+	{"Content-Security-Policy", bundle.Policy(bundle.Served, nil, nil)},
 	{"X-Content-Type-Options", "nosniff"},
 	{"X-Frame-Options", "DENY"},
 	{"Referrer-Policy", "no-referrer"},

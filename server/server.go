@@ -30,8 +30,9 @@ const (
 
 // Options say what a server hands out and to whom.
 type Options struct {
-	Site       *Site
+	Site       *Site       // nil: only data
 	Runs       Shelf       // nil: none
+	Choice     bool        // the page at / is a list of the runs instead of the site's page
 	AllowHosts []string    // names or addresses that a request may name as its host, besides loopback and its own
 	Log        *log.Logger // what goes wrong inside; nil for silence
 }
@@ -60,14 +61,20 @@ func New(o Options) (*Server, error) {
 		e.HEAD(route, h, m...)
 	}
 	if o.Site != nil {
-		read("/", o.Site.document)
 		read("/assets/*", o.Site.asset)
+		if o.Choice && o.Runs != nil {
+			p := &choice{o.Site, o.Runs}
+			read("/", p.list)
+			read(pageURL(":run"), p.run)
+		} else {
+			read("/", o.Site.document)
+		}
 	}
 	if o.Runs != nil {
 		runs := &runs{shelf: o.Runs}
 		read("/runs", runs.list, sameSite)
-		read("/runs/:run", runs.files, sameSite)
-		read("/runs/:run/:file", runs.file, sameSite)
+		read(runURL(":run"), runs.files, sameSite)
+		read(fileURL(":run", ":file"), runs.file, sameSite)
 	}
 	return s, nil
 }

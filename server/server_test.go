@@ -11,19 +11,45 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/rollscope/rollscope/web/bundle"
 )
 
-const page = "<!doctype html><title>page</title>"
+// kit holds a small page: the module is packed beforehand, the script is not.
+func kit(t *testing.T) *bundle.Kit {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(w, module); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	k, err := bundle.Load(fstest.MapFS{
+		"page.js":                 {Data: []byte(script)},
+		"worker.js":               {Data: []byte("// the worker")},
+		"built/wasm_exec.js":      {Data: []byte("// the loader")},
+		"built/rollscope.wasm":    {Data: []byte(module)},
+		"built/rollscope.wasm.gz": {Data: packed.Bytes()},
+		"built/rollscope.wasm.br": {Data: []byte("the br form")},
+	}, []byte("body { margin: 0 }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
 
-// site is a document with two assets: one packed beforehand and one not.
+var (
+	module = strings.Repeat("wasm", 1000)
+	script = strings.Repeat("// words\n", 1000)
+)
+
+// site is the small page, opening nothing.
 func site(t *testing.T) *Site {
 	t.Helper()
-	s, err := NewSite([]byte(page), []bundle.File{
-		{Name: "assets/page.js", Type: "text/javascript; charset=utf-8", Body: []byte(strings.Repeat("// words\n", 1000))},
-		{Name: "assets/rollscope.wasm", Type: "application/wasm", Body: bytes.Repeat([]byte("wasm"), 1000), Gzip: []byte("the gzip form"), Brotli: []byte("the br form")},
-	})
+	s, err := NewSite(kit(t), bundle.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,20 +220,20 @@ func TestBody(t *testing.T) {
 
 func TestPacked(t *testing.T) {
 	s := start(t, Options{Site: site(t)})
-	plain := strings.Repeat("wasm", 1000)
+	form := ask(s, "GET", "/assets/rollscope.wasm", "Accept-Encoding", "gzip").Body.String()
 	for _, c := range []struct{ accept, coding, body string }{
-		{"", "", plain},
-		{"identity", "", plain},
+		{"", "", module},
+		{"identity", "", module},
 		{"gzip, deflate, br, zstd", "br", "the br form"},
-		{"gzip", "gzip", "the gzip form"},
-		{"GZIP;q=0.5", "gzip", "the gzip form"},
-		{"br;q=0, gzip", "gzip", "the gzip form"},
-		{"br;q=0, *", "gzip", "the gzip form"},
+		{"gzip", "gzip", form},
+		{"GZIP;q=0.5", "gzip", form},
+		{"br;q=0, gzip", "gzip", form},
+		{"br;q=0, *", "gzip", form},
 		{"*", "br", "the br form"},
-		{"*;q=0", "", plain},
-		{"br;q=nonsense", "", plain},
-		{"br;q=NaN", "", plain},
-		{"brotli, x-gzip", "", plain},
+		{"*;q=0", "", module},
+		{"br;q=nonsense", "", module},
+		{"br;q=NaN", "", module},
+		{"brotli, x-gzip", "", module},
 	} {
 		w := ask(s, "GET", "/assets/rollscope.wasm", "Accept-Encoding", c.accept)
 		if got := w.Header().Get("Content-Encoding"); got != c.coding || w.Body.String() != c.body {
@@ -244,7 +270,7 @@ func TestPacked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := io.ReadAll(r); err != nil || string(text) != strings.Repeat("// words\n", 1000) {
+	if text, err := io.ReadAll(r); err != nil || string(text) != script {
 		t.Errorf("script: %d bytes, %v", len(text), err)
 	}
 
@@ -337,5 +363,58 @@ func TestLongHeader(t *testing.T) {
 	stop()
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestPages(t *testing.T) {
+	dir := tree(t, map[string]string{"a/rollouts.jsonl": letters, "b <i>/rollouts.jsonl": "", "none/notes.txt": ""})
+	shelf, err := Below(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shelf.Close()
+	opens, err := NewSite(kit(t), bundle.Options{Runs: NamedURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample, err := NewSite(kit(t), bundle.Options{Sample: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		o       Options
+		target  string
+		has     []string
+		hasNone []string
+	}{
+		{"page", Options{Site: site(t)}, "/", []string{`src="/assets/page.js"`, `href="/assets/style.css"`, `data-state="starting"`, `data-intake="files"`},
+			[]string{"data-runs", "data-sample", "http-equiv", " style="}},
+		{"sample", Options{Site: sample}, "/", []string{"data-sample"}, []string{"data-runs"}},
+		{"run", Options{Site: opens, Runs: Named("r", nil)}, "/", []string{`data-runs="/runs/0"`, `data-mode="served"`}, []string{"data-sample"}},
+		{"list", Options{Site: site(t), Runs: shelf, Choice: true}, "/",
+			[]string{`<a href="/run/` + idOf("a") + `">a</a>`, "b &lt;i&gt;", `<td class="r">26</td>`}, []string{"<i>", "none", "<script", " style="}},
+		{"chosen", Options{Site: site(t), Runs: shelf, Choice: true}, pageURL(idOf("a")), []string{`data-runs="/runs/` + idOf("a") + `"`, `src="/assets/page.js"`}, nil},
+	} {
+		w := ask(start(t, c.o), "GET", c.target)
+		if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%s: %d %v", c.name, w.Code, w.Header())
+		}
+		for _, part := range c.has {
+			if !strings.Contains(w.Body.String(), part) {
+				t.Errorf("%s lacks %s:\n%s", c.name, part, w.Body)
+			}
+		}
+		for _, part := range c.hasNone {
+			if strings.Contains(w.Body.String(), part) {
+				t.Errorf("%s has %s:\n%s", c.name, part, w.Body)
+			}
+		}
+	}
+	s := start(t, Options{Site: site(t), Runs: shelf, Choice: true})
+	for _, target := range []string{"/run/", "/run/x", pageURL(idOf("none")), pageURL(idOf(".."))} {
+		if w := ask(s, "GET", target); w.Code != 404 {
+			t.Errorf("%s: %d", target, w.Code)
+		}
 	}
 }

@@ -16,12 +16,6 @@ import (
 	"github.com/rollscope/rollscope/web/bundle"
 )
 
-// A Site is the document with its assets, ready to send.
-type Site struct {
-	page   *resource
-	assets map[string]*resource // by path without the leading slash
-}
-
 // A resource is one file in its forms.
 type resource struct {
 	media string
@@ -36,21 +30,6 @@ type form struct {
 
 // worthPacking is the size from which a file is sent packed.
 const worthPacking = 1 << 10
-
-// NewSite prepares a document and the files it loads.
-func NewSite(document []byte, assets []bundle.File) (*Site, error) {
-	s := &Site{assets: map[string]*resource{}}
-	var err error
-	if s.page, err = newResource(bundle.File{Name: "index.html", Type: "text/html; charset=utf-8", Body: document}); err != nil {
-		return nil, err
-	}
-	for _, f := range assets {
-		if s.assets[f.Name], err = newResource(f); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
 
 func newResource(f bundle.File) (*resource, error) {
 	sum := sha256.Sum256(f.Body)
@@ -79,8 +58,6 @@ func newResource(f bundle.File) (*resource, error) {
 	r.forms = append(r.forms, form{"", f.Body, `"` + hash + `"`})
 	return r, nil
 }
-
-func (s *Site) document(c echo.Context) error { return s.page.send(c) }
 
 func (s *Site) asset(c echo.Context) error {
 	r := s.assets[strings.TrimPrefix(c.Request().URL.Path, "/")]
