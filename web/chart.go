@@ -189,9 +189,8 @@ type segment struct {
 }
 
 // segments lays the parts of a whole out side by side. A part that would be too thin to see is drawn a little
-// wider at the cost of the others; a part of nothing is not drawn.
-func segments(shares []view.Share) []segment {
-	const least = 0.011
+// wider, least of the whole, at the cost of the others; a part of nothing is not drawn.
+func segments(shares []view.Share, least float64) []segment {
 	thin, thick := 0.0, 0.0
 	for _, s := range shares {
 		switch part := unit(s.Part); {
@@ -237,4 +236,12 @@ func sharesName(shares []view.Share) string {
 		b.WriteString(s.Word + " " + s.Text)
 	}
 	return plain(b.String())
+}
+
+// leastPart is about three pixels of the places where stacked bars of a height stand: a panel or a cell.
+func leastPart(height int) float64 {
+	if height < 14 {
+		return 0.03
+	}
+	return 0.011
 }

@@ -425,10 +425,11 @@
     if (drawing) { again = true; return; }
     drawing = true;
     try {
-      const { opened } = state;
-      const request = { op: "render", fragment: location.hash, host: host(), windows: Object.fromEntries(windows) };
-      const { answer } = await deskCall(request);
+      const { opened } = state, fragment = location.hash;
+      const { answer } = await deskCall({ op: "render", fragment, host: host(), windows: Object.fromEntries(windows) });
       if (state.opening || opened !== state.opened) answer.phase = "scanning";
+      // Somebody may have gone elsewhere meanwhile; that is drawn next and must not be taken back.
+      if (fragment !== location.hash) answer.fragment = undefined;
       apply(answer);
     } catch (error) {
       if (error.dead) await deskDied(error);
@@ -480,7 +481,7 @@
       if (element) patch(element, html);
     }
     const want = answer.fragment ? "#" + answer.fragment : "";
-    if (want !== location.hash && want !== decodeURI(location.hash)) {
+    if (answer.fragment !== undefined && want !== location.hash && want !== decodeURI(location.hash)) {
       history.replaceState(null, "", want || location.pathname + location.search);
     }
     settle(answer.target);
@@ -678,7 +679,21 @@
     },
   };
 
+  /** Panels of the bar close when something else is meant. */
+  function closePanels(but) {
+    let closed = false;
+    for (const panel of $$("details.pop[open]")) {
+      if (panel.contains(but)) continue;
+      panel.open = false;
+      closed = true;
+    }
+    return closed;
+  }
+
   addEventListener("click", (e) => {
+    closePanels(e.target);
+    const menu = e.target.closest("a") && e.target.closest("[popover]");
+    if (menu && menu.matches(":popover-open")) menu.hidePopover();
     const way = e.target.closest("a[data-target]");
     if (way && way.getAttribute("href") === location.hash) show(way.dataset.target);
     const at = e.target.closest("[data-action],[data-download],[data-copy],[data-href]");
@@ -743,6 +758,7 @@
       return;
     }
     if ($("dialog[open]")) return;
+    if (e.key === "Escape" && ($(":popover-open") || closePanels(null))) return;
     const chord = prefix ? prefix + " " + e.key : e.key;
     clearTimeout(prefixTimer);
     prefix = "";
