@@ -26,6 +26,8 @@
 //	tr[data-href]                 a click anywhere in the row goes there
 //	[data-target=ID]              a link that also scrolls the element with that id into sight
 //	section[data-turn=N]          a turn; aria-current stands on the one the State names
+//	[data-chunk=N]                turns of a transcript, data-turns of them; one without children is asked for when it
+//	                              comes into sight
 //	[data-table]                  data-total, data-height (px of a row), data-from, and data-window when rows are
 //	                              asked for; inside, tbody[data-rows] holds the rows and the only cells of
 //	                              tbody[data-space=above] and tbody[data-space=below] have the height of the rest

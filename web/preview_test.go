@@ -74,6 +74,12 @@ func invented() []inventedPage {
 			p.Rollout = inventedRollout()
 			p.Filter = inventedFilter()
 		})},
+		{"long", with(shell("rollouts"), func(p *view.Page) {
+			p.Rollout = inventedRollout()
+			p.Rollout.Blocks = append([]view.Block{{Kind: "prompt", ID: "prompt", Title: "Prompt", Note: "1 item", Children: []view.Block{{Kind: "message", Title: "user", Text: "Pin the package."}}}},
+				view.Block{Kind: "chunk", ID: "0", Turn: 1, Folded: 3}, view.Block{Kind: "chunk", ID: "1", Turn: 4, Folded: 3, Children: p.Rollout.Blocks})
+			p.Rollout.Blocks[2].Children[0].Children[1].Children = []view.Block{{Kind: "output", Title: "output", Mono: true, Text: "libssl3"}, {Kind: "note", Title: "unanswered", Text: "no output was saved", Mark: view.MarkUnknown}}
+		})},
 		{"row", with(shell("rollouts"), func(p *view.Page) {
 			p.Rollout = inventedRollout()
 			p.Rollout.Blocks, p.Rollout.Turns = nil, nil
