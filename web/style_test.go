@@ -174,13 +174,20 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	sources, _ := filepath.Glob("*.templ")
+	var sources []string
+	for _, pattern := range []string{"*.templ", "*/*.templ"} {
+		found, _ := filepath.Glob(pattern)
+		sources = append(sources, found...)
+	}
 	if len(sources) == 0 {
 		t.Fatal("no components")
 	}
 	for _, f := range sources {
 		b, err := os.ReadFile(f)
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(f)), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, f), b, 0o644); err != nil {
