@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,12 +20,13 @@ type openRow struct {
 	value   jsonscan.Value
 	lead    int64 // bytes of the line before the value
 	outline *Outline
+	talk    *transcript
 	err     error
 }
 
 // parts are the parts of the rollout page.
 var parts = []TabInfo{
-	{"transcript", "Findings", "p", "identity, verdict, findings and what could not be judged"},
+	{"transcript", "Transcript", "p", "what was asked, said, thought and done, turn by turn"},
 	{"raw", "Raw", "r", "the row's JSON as saved"},
 }
 
@@ -89,9 +91,159 @@ func (d *Desk) rollout(c *selection, s State, found *matches) (*Rollout, []Need)
 		return r, nil
 	}
 	if s.Part == "raw" {
-		r.Raw = d.raw(i, s, 0, windowSize)
+		r.Raw = d.raw(i, 0, windowSize)
+		return r, nil
 	}
+	d.talk(r, i, s)
+	d.aim(r, i, s)
 	return r, nil
+}
+
+// aim points each finding at its place in the transcript, where it has one.
+func (d *Desk) aim(r *Rollout, i *item, s State) {
+	t := d.transcript(i)
+	turns := map[string]int{}
+	for n := range t.turns {
+		for _, f := range t.turns[n].findings {
+			turns[findingID(f)] = turnNumber(n)
+		}
+	}
+	for k, f := range i.list() {
+		id := findingID(f)
+		r.Findings[k].Target = id
+		href := s.With(func(s *State) { s.Part, s.Turn = "", turns[id] }).Href()
+		r.Findings[k].Where.Href = href
+	}
+}
+
+// chunkSize is how many turns come and go together while a transcript is scrolled.
+const chunkSize = 20
+
+// talk writes the transcript: the part around the turn a State stands at, and empty places for the rest.
+func (d *Desk) talk(r *Rollout, i *item, s State) {
+	t := d.transcript(i)
+	at := 0
+	if s.Turn > 0 && s.Turn <= len(t.turns) {
+		at = (s.Turn - 1) / chunkSize
+	}
+	for _, f := range t.strays {
+		r.Blocks = append(r.Blocks, findingBlock(f))
+	}
+	if len(t.prompt) > 0 && at == 0 {
+		w := &writer{t: t, s: s}
+		fold := Block{ID: "prompt", Kind: "prompt", Title: "Prompt", Note: count(len(t.prompt), "item", "items"), Children: []Block{}}
+		for _, v := range t.prompt {
+			fold.Children = append(fold.Children, w.item(v, "input")...)
+		}
+		r.Blocks = append(r.Blocks, fold)
+	}
+	for n := 0; n*chunkSize < len(t.turns); n++ {
+		c := Block{ID: strconv.Itoa(n), Kind: "chunk", Turn: n*chunkSize + 1, Folded: min(chunkSize, len(t.turns)-n*chunkSize)}
+		if n == at {
+			c.Children = t.chunk(n, s)
+		}
+		r.Blocks = append(r.Blocks, c)
+	}
+	if rest := t.rest(s); len(rest) > 0 {
+		r.Blocks = append(r.Blocks, rest...)
+	}
+	if len(t.turns) == 0 {
+		r.BlockNote = "The row holds no conversation: neither turns in a trajectory nor an output in its response."
+	} else if !t.saved {
+		r.BlockNote = "The row has no saved turns; its response is shown item by item, cut where tools or people answer."
+	}
+	r.Turns = t.rail(s)
+}
+
+// transcript orders the open row, once.
+func (d *Desk) transcript(i *item) *transcript {
+	if d.opened.talk == nil {
+		d.opened.talk = newTranscript(d.opened.value, i.list())
+	}
+	return d.opened.talk
+}
+
+// chunk writes the turns of one chunk.
+func (t *transcript) chunk(n int, s State) []Block {
+	list := []Block{}
+	for i := n * chunkSize; i < min((n+1)*chunkSize, len(t.turns)); i++ {
+		list = append(list, t.blocks(i, s))
+	}
+	return list
+}
+
+// railLength is how many turns the rail names at once, around the one a State stands at.
+const railLength = 200
+
+// rail lists the turns; of very many those around the current one, the first and the last.
+func (t *transcript) rail(s State) []TurnMark {
+	list := []TurnMark{}
+	n := len(t.turns)
+	if n < 2 {
+		return list
+	}
+	from, to := 0, n
+	if n > railLength {
+		from = max(0, min(s.Turn-railLength/2, n-railLength))
+		to = from + railLength
+	}
+	mark := func(i int) {
+		m := TurnMark{No: turnNumber(i), Current: s.Turn == turnNumber(i), Href: s.With(func(s *State) { s.Part, s.Turn = "", turnNumber(i) }).Href()}
+		if len(t.turns[i].findings) > 0 {
+			m.Mark = MarkUnhealthy
+		}
+		list = append(list, m)
+	}
+	if from > 0 {
+		mark(0)
+	}
+	for i := from; i < to; i++ {
+		mark(i)
+	}
+	if to < n {
+		mark(n - 1)
+	}
+	return list
+}
+
+// Chunk gives the turns of one chunk of the open rollout's transcript.
+func (d *Desk) Chunk(s State, n int) (blocks []Block, turn int, needs []Need, err error) {
+	_, i, needs, err := d.open(s)
+	if err != nil || len(needs) > 0 {
+		return nil, 0, needs, err
+	}
+	return d.transcript(i).chunk(max(n, 0), s), s.Turn, nil, nil
+}
+
+// RawWindow gives the lines of the open rollout's JSON from one on.
+func (d *Desk) RawWindow(s State, from, to int) (Raw, []Need, error) {
+	_, i, needs, err := d.open(s)
+	if err != nil || len(needs) > 0 {
+		return Raw{}, needs, err
+	}
+	return *d.raw(i, from, min(to, from+1000)), nil, nil
+}
+
+// open finds the rollout of a State and decodes its text.
+func (d *Desk) open(s State) (*selection, *item, []Need, error) {
+	if d.Empty() {
+		return nil, nil, nil, errNoReport
+	}
+	c := d.choose(s)
+	ordinal, ok := c.find(s.Rollout)
+	if !ok {
+		return nil, nil, nil, errors.New("no rollout is open")
+	}
+	i, _ := c.item(ordinal)
+	need := Need{File: d.sources[c.sources[i.row.Source]], Offset: i.row.Offset, Length: i.row.Length}
+	if d.texts.need != need || !d.texts.ok {
+		return c, i, []Need{need}, nil
+	}
+	d.openText(need)
+	if d.texts.err != "" || d.opened.err != nil {
+		return nil, nil, nil, errors.New("the row's text cannot be read")
+	}
+	return c, i, nil, nil
 }
 
 func back(s State) Link {
@@ -110,7 +262,7 @@ func (d *Desk) openText(need Need) {
 }
 
 // raw lays the row's JSON out; findings mark their places.
-func (d *Desk) raw(i *item, s State, from, to int) *Raw {
+func (d *Desk) raw(i *item, from, to int) *Raw {
 	if d.opened.outline == nil {
 		d.opened.outline = NewOutline(d.opened.value)
 	}
@@ -123,7 +275,7 @@ func (d *Desk) raw(i *item, s State, from, to int) *Raw {
 		}
 	}
 	return &Raw{
-		Note: count(o.Len(), "line", "lines") + ", laid out; values as written", Total: o.Len(),
+		Note: count(o.Len(), "line", "lines") + ", laid out; values as written", Total: o.Len(), From: min(max(from, 0), o.Len()),
 		Lines: o.Window(from, to-from, marks),
 	}
 }

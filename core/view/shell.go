@@ -69,6 +69,9 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		p.Rollout, needs = d.rollout(c, s, found)
 		if p.Rollout != nil {
 			p.Title = p.Rollout.Name + " – " + p.Title
+			if s.Turn > 0 {
+				p.Target = "turn-" + strconv.Itoa(s.Turn)
+			}
 		}
 	case s.Tab == "overview":
 		p.Overview = d.overview(c, s, found)
@@ -250,7 +253,7 @@ func (d *Desk) toRow(s State, c *selection, ordinal int) string {
 		return ""
 	}
 	return s.With(func(s *State) {
-		s.Rollout, s.Part, s.Turn, s.Check = placeOf(c.table, &row), "", 0, ""
+		s.Rollout, s.Part, s.Turn, s.Open, s.Check = placeOf(c.table, &row), "", 0, nil, ""
 	}).Href()
 }
 

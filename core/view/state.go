@@ -21,6 +21,7 @@ type State struct {
 	Rollout string   // "<source name>:<line>" of the open rollout
 	Part    string   // part of the rollout page: transcript, tokens, calls, raw
 	Turn    int      // turn the page stands at, 0 for none
+	Open    []string // folded texts of the rollout page that are open, by the id of their block
 	Profile string   // of the health rules: "" and 0.7, or main
 	Ignore  []string // ignored check ids, as given
 }
@@ -46,6 +47,7 @@ func (s State) Encode() string {
 	if s.Turn != 0 {
 		put("turn", strconv.Itoa(s.Turn))
 	}
+	put("open", join(s.Open))
 	put("check", s.Check)
 	put("filter", s.Filter)
 	put("sort", s.Sort)
@@ -91,6 +93,8 @@ func Decode(text string) (s State, unknown []string) {
 				continue
 			}
 			s.Turn = n
+		case "open":
+			s.Open = split(value)
 		case "check":
 			s.Check = value
 		case "filter":
@@ -121,7 +125,9 @@ func (s State) Href() string { return "#" + s.Encode() }
 
 // With gives a copy changed by f. Lists are copied, so the change cannot reach s.
 func (s State) With(f func(*State)) State {
-	s.Order, s.Drop, s.Columns, s.Ignore = slices.Clone(s.Order), slices.Clone(s.Drop), slices.Clone(s.Columns), slices.Clone(s.Ignore)
+	for _, list := range [...]*[]string{&s.Order, &s.Drop, &s.Columns, &s.Ignore, &s.Open} {
+		*list = slices.Clone(*list)
+	}
 	f(&s)
 	return s
 }
@@ -130,7 +136,7 @@ func (s State) With(f func(*State)) State {
 // inside another tab does not.
 func (s State) ToTab(tab string) State {
 	return s.With(func(s *State) {
-		s.Tab, s.Rollout, s.Part, s.Turn, s.Check, s.Sort = tab, "", "", 0, "", ""
+		s.Tab, s.Rollout, s.Part, s.Turn, s.Open, s.Check, s.Sort = tab, "", "", 0, nil, "", ""
 	})
 }
 

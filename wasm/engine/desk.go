@@ -170,6 +170,12 @@ func (d *desk) render(r *request) ([]byte, bool, error) {
 
 func (d *desk) window(r *request) ([]byte, bool, error) {
 	state, _ := view.Decode(r.Fragment)
+	switch r.Table {
+	case "transcript":
+		return d.chunk(state, r.From)
+	case "raw":
+		return d.rawWindow(state, r.From, r.To)
+	}
 	table, needs, err := d.Window(state, r.Table, r.From, r.To)
 	if err != nil {
 		return nil, false, err
@@ -181,10 +187,45 @@ func (d *desk) window(r *request) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	// The page's copy of the region that holds the table is no longer what was sent.
+	return d.part(html, table.From, table.Total)
+}
+
+// part answers with a piece of the page. The page's copy of the region that holds it is no longer what was
+// sent.
+func (d *desk) part(html string, from, total int) ([]byte, bool, error) {
 	delete(d.sent, "main")
-	b, err := json.Marshal(map[string]any{"html": html, "from": table.From, "total": table.Total})
+	b, err := json.Marshal(map[string]any{"html": html, "from": from, "total": total})
 	return b, false, err
+}
+
+func (d *desk) chunk(state view.State, n int) ([]byte, bool, error) {
+	blocks, turn, needs, err := d.Chunk(state, n)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(needs) > 0 {
+		return need(needs)
+	}
+	html, err := markup(web.Blocks(blocks, turn))
+	if err != nil {
+		return nil, false, err
+	}
+	return d.part(html, n, len(blocks))
+}
+
+func (d *desk) rawWindow(state view.State, from, to int) ([]byte, bool, error) {
+	raw, needs, err := d.RawWindow(state, from, to)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(needs) > 0 {
+		return need(needs)
+	}
+	html, err := markup(web.WindowLines(raw))
+	if err != nil {
+		return nil, false, err
+	}
+	return d.part(html, raw.From, raw.Total)
 }
 
 func markup(c templ.Component) (string, error) {

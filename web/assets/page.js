@@ -466,6 +466,12 @@
           to.value = from.value;
         }
         if (from.tagName === "CANVAS") return false;
+        if (from.dataset.chunk !== undefined && from !== element) {
+          // Turns that are in sight stay; a chunk without any keeps its height.
+          if (from.firstElementChild && !to.firstElementChild) return false;
+          if (!to.firstElementChild) to.style.height = from.style.height;
+          to.dataset.of = to.firstElementChild ? location.hash : from.dataset.of || "";
+        }
         return true;
       },
     });
@@ -491,6 +497,7 @@
   let target = "", said = "";
   function settle(wanted) {
     for (const table of $$("[data-table][data-window]")) attach(table);
+    for (const chunk of $$("[data-chunk]")) watch(chunk);
     recent();
     const say = $("[data-say]");
     if (say && say.dataset.say !== said) { said = say.dataset.say; $("#live").textContent = said; }
@@ -532,6 +539,46 @@
   function theme() {
     const chosen = settings.get("theme");
     if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen; else delete root.dataset.theme;
+  }
+
+  // A transcript is a row of chunks. Those near the window hold their turns, the others keep their height.
+  const scrollers = new WeakMap(), watched = new WeakSet();
+  function watch(chunk) {
+    const box = chunk.closest("[data-scroller]");
+    if (chunk.firstElementChild) {
+      if (chunk.dataset.of === undefined) chunk.dataset.of = location.hash;
+      else if (chunk.dataset.of !== location.hash) fill(chunk);
+    } else if (!chunk.style.height) {
+      chunk.style.height = Number(chunk.dataset.turns) * 240 + "px";
+    }
+    if (watched.has(chunk)) return;
+    watched.add(chunk);
+    if (!scrollers.has(box)) {
+      scrollers.set(box, new IntersectionObserver((entries) => {
+        for (const { target, isIntersecting, boundingClientRect } of entries) {
+          if (isIntersecting) {
+            if (!target.firstElementChild) fill(target);
+          } else if (target.firstElementChild && target.isConnected) {
+            target.style.height = boundingClientRect.height + "px";
+            target.replaceChildren();
+          }
+        }
+      }, { root: box, rootMargin: "1500px 0px" }));
+    }
+    scrollers.get(box).observe(chunk);
+  }
+
+  async function fill(chunk) {
+    const of = location.hash;
+    chunk.dataset.of = of;
+    try {
+      const { answer } = await deskCall({ op: "window", fragment: of, host: host(), table: "transcript", from: Number(chunk.dataset.chunk) });
+      if (!chunk.isConnected || chunk.dataset.of !== of) return;
+      patch(chunk, answer.html);
+      chunk.style.height = "";
+    } catch (error) {
+      if (error.dead) await deskDied(error); else fatal(error);
+    }
   }
 
   // A window table shows a few rows of many; the rest is the height of two spacers.
