@@ -82,18 +82,14 @@ func (r *realm) newBytes(b []byte) *Object {
 	return r.newView(elemKinds[0], r.uint8Proto, r.newBuffer(b), 0, len(b))
 }
 
-func (r *realm) allocate(n int64) (*Object, error) {
-	if n < 0 || n > maxBuffer {
-		return nil, r.rangeError("invalid array buffer length")
-	}
-	return r.newBuffer(make([]byte, n)), nil
-}
-
 func (r *realm) initBuffers() {
 	r.bufferProto = r.newObject(r.objectProto)
 	r.class("ArrayBuffer", r.bufferProto, nil, func(_ context.Context, _ Value, args []Value) (Value, error) {
-		b, err := r.allocate(toInt(arg(args, 0)))
-		return b, err
+		n := toInt(arg(args, 0))
+		if n < 0 || n > maxBuffer {
+			return nil, r.rangeError("invalid array buffer length")
+		}
+		return r.newBuffer(make([]byte, n)), nil
 	})
 	r.method(r.bufferProto, "slice", func(_ context.Context, this Value, args []Value) (Value, error) {
 		o, ok := this.(*Object)

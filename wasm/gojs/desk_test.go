@@ -298,6 +298,30 @@ func TestReentryExit(t *testing.T) {
 	}
 }
 
+func TestStartReactor(t *testing.T) {
+	ctx := t.Context()
+	wasm := reactorBytes(t)
+	var out bytes.Buffer
+	r, err := gojs.StartReactor(ctx, shared(), wasm, gojs.Config{Stdout: &out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call32(t, r, "call", 7, 1)
+	if out.String() != "written 1\n" {
+		t.Errorf("output %q", out.String())
+	}
+	if err := r.Close(ctx); err != nil {
+		t.Error(err)
+	}
+	for _, cfg := range []gojs.Config{
+		{Scratch: "/scratch"}, {Dir: "x"}, {Setup: func(*gojs.Instance) error { return nil }},
+	} {
+		if _, err := reactor(t).Start(ctx, cfg); err == nil {
+			t.Errorf("%+v was accepted", cfg)
+		}
+	}
+}
+
 func TestModuleExports(t *testing.T) {
 	want := []string{"buf", "call", "feed", "mixed", "nothing", "out", "outlen", "through"}
 	if got := module(t, "desk").Exports(); !slices.Equal(got, want) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -52,6 +53,7 @@ func hostFunctions(in *gojs.Instance) error {
 func TestGuest(t *testing.T) {
 	tree := fstest.MapFS{
 		"data/a.txt":     {Data: []byte("alpha\n"), Mode: 0o644, ModTime: epoch},
+		"data/link":      {Data: []byte("a.txt"), Mode: fs.ModeSymlink | 0o777, ModTime: epoch},
 		"data/sub/b.txt": {Data: []byte("0123456789"), Mode: 0o600, ModTime: epoch},
 	}
 	tests := []struct {
@@ -74,7 +76,7 @@ func TestGuest(t *testing.T) {
 		{name: "wait", stdout: "47\n"},
 		{name: "garbage", stdout: "true\n"},
 		{name: "files", cfg: gojs.Config{FS: tree, Dir: "/data"}, stdout: `"alpha\n" <nil>
-a.txt false sub true <nil>
+a.txt false link false sub true <nil>
 <nil>
 234 89 10 -rw------- 2024-02-29T23:59:59Z
 true
@@ -86,7 +88,26 @@ read sub: Is a directory
 /data/sub <nil>
 <nil>
 `},
-		{name: "scratch", cfg: gojs.Config{Scratch: "/tmp"}, stdout: "true\nhello world <nil>\n2 -r-------- 5 <nil>\ntrue\ntrue\ntrue\ntrue\ntrue\n"},
+		{name: "scratch", cfg: gojs.Config{Scratch: "/scratch", Env: []string{"TMPDIR=/scratch"}}, stdout: `true
+hello world <nil>
+2 -r-------- 5 <nil>
+<nil>
+"he\x00\x00\x00\x00Z" <nil> -rw-r-----
+true true <nil> true
+true
+true
+true
+true
+true true true true true true true true true true
+3 b true <nil>
+true <nil> true
+<nil>
+true
+`},
+		{name: "cat", args: []string{"a.txt"}, stdout: `"" open a.txt: not implemented on js` + "\n"},
+		{name: "cat", args: []string{"/a.txt"}, cfg: gojs.Config{Scratch: "/scratch"}, stdout: `"" open /a.txt: No such file or directory` + "\n"},
+		{name: "link", args: []string{"link"}, cfg: gojs.Config{FS: tree, Dir: "/data"}, stdout: "a.txt <nil>\nL--------- <nil>\n\"alpha\\n\" <nil>\n"},
+		{name: "cat", args: []string{"/data/a.txt"}, cfg: gojs.Config{FS: plainFS{tree}}, stdout: `"alpha\n" <nil>` + "\n"},
 		{name: "stdin", cfg: gojs.Config{Stdin: strings.NewReader("one\ntwo")}, stdout: "line one\nline two\n<nil>\n"},
 		{name: "recursion", stdout: "true maximum call depth exceeded true\n"},
 		{name: "exitlater", code: 4},
@@ -147,6 +168,15 @@ func TestLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.want(t, string(want))
+}
+
+// plainFS hides everything of a file system but Open, and of its files all but
+// what fs.File needs.
+type plainFS struct{ fsys fs.FS }
+
+func (p plainFS) Open(name string) (fs.File, error) {
+	f, err := p.fsys.Open(name)
+	return struct{ fs.File }{f}, err
 }
 
 // ones is a source of randomness that is none.
@@ -369,7 +399,7 @@ func TestConfigErrors(t *testing.T) {
 	}{
 		{gojs.Config{Args: []string{"a\x00b"}}, "contains a NUL"},
 		{gojs.Config{Dir: "here"}, "not absolute"},
-		{gojs.Config{Scratch: "tmp"}, "not absolute"},
+		{gojs.Config{Scratch: "scratch"}, "not absolute"},
 		{gojs.Config{Scratch: "/"}, "cannot be the root"},
 		{gojs.Config{Env: []string{"A=" + strings.Repeat("x", 9000)}}, "has room for 8192"},
 		{gojs.Config{Setup: func(*gojs.Instance) error { return errors.New("not today") }}, "setup: not today"},

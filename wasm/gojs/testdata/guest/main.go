@@ -31,6 +31,7 @@ var cases = map[string]func(args []string){
 	"deadlock":  func([]string) { var mu sync.Mutex; mu.Lock(); mu.Lock() },
 	"park":      park,
 	"cat":       cat,
+	"link":      link,
 	"files":     files,
 	"scratch":   scratch,
 	"stdin":     stdin,
@@ -236,6 +237,14 @@ func cat(args []string) {
 	fmt.Printf("%q %v\n", b, err)
 }
 
+func link(args []string) {
+	to, err := os.Readlink(args[0])
+	fmt.Println(to, err)
+	info, err := os.Lstat(args[0])
+	fmt.Println(info.Mode().Type(), err)
+	cat(args)
+}
+
 func files([]string) {
 	b, err := os.ReadFile("a.txt")
 	fmt.Printf("%q %v\n", b, err)
@@ -294,6 +303,19 @@ func scratch([]string) {
 	check("chtimes", os.Chtimes(dir+"/g", time.Unix(5, 0), time.Unix(5, 0)))
 	info, err := os.Stat(dir + "/g")
 	fmt.Println(info.Size(), info.Mode(), info.ModTime().Unix(), err)
+	f, err = os.OpenFile(dir+"/g", os.O_RDWR, 0)
+	fmt.Println(err) // chmod has no power here, there is one user
+	check("ftruncate", f.Truncate(4))
+	check("fchmod", f.Chmod(0o640))
+	check("sync", f.Sync())
+	_, err = f.WriteAt([]byte("Z"), 6)
+	check("writeat", err)
+	f.Seek(0, 0)
+	all := make([]byte, 20)
+	n, err := f.Read(all)
+	info, _ = f.Stat()
+	fmt.Printf("%q %v %v\n", all[:n], err, info.Mode())
+	fmt.Println(f.Truncate(-1) != nil, f.Truncate(1<<40) != nil, f.Close(), os.Truncate(dir, 0) != nil)
 	check("mkdirall", os.MkdirAll(dir+"/a/b/c", 0o700))
 	fmt.Println(os.Remove(dir+"/a") != nil)
 	fmt.Println(os.Rename(dir+"/a", dir+"/a/b/d") != nil)
@@ -302,6 +324,18 @@ func scratch([]string) {
 	fmt.Println(errors.Is(err, fs.ErrExist))
 	_, err = os.Open(dir + "/g/below")
 	fmt.Println(err != nil)
+	check("write", os.WriteFile(dir+"/a/y", []byte("y"), 0o600))
+	check("overwrite", os.Rename(dir+"/a/x", dir+"/a/y"))
+	check("write", os.WriteFile(dir+"/a/x", []byte("x"), 0o600))
+	fmt.Println(os.Rename(dir+"/a/y", dir+"/a/b") != nil, os.Rename(dir+"/a/b", dir+"/a/y") != nil, os.Rename(dir+"/none", dir+"/a") != nil,
+		os.Mkdir(dir+"/a", 0o700) != nil, os.Mkdir(dir+"/none/x", 0o700) != nil, os.WriteFile(dir, nil, 0o600) != nil, os.Rename(dir+"/a/y", "/out") != nil,
+		os.Symlink("a", dir+"/l") != nil, os.Remove(os.TempDir()) != nil, os.Mkdir(dir+strings.Repeat("/x", 3000), 0o700) != nil)
+	entries, err := os.ReadDir(dir + "/a")
+	fmt.Println(len(entries), entries[0].Name(), entries[0].IsDir(), err)
+	_, err = os.Readlink(dir)
+	fmt.Println(err != nil, os.Chdir(dir), os.Chdir("a/x") != nil)
+	_, err = os.Stat("a/y")
+	fmt.Println(err)
 	check("removeall", os.RemoveAll(dir))
 	_, err = os.Stat(dir)
 	fmt.Println(errors.Is(err, fs.ErrNotExist))
