@@ -58,7 +58,10 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	p.Title = d.runName(s) + " – " + brand
 	p.Runs = d.runs(s)
 	p.Tabs = tabs(s)
-	p.Alerts = append(p.Alerts, d.alerts(c, s)...)
+	if s.Rollout == "" {
+		// A rollout's page speaks of that rollout.
+		p.Alerts = append(p.Alerts, d.alerts(c, s)...)
+	}
 	found := d.filter(c, s)
 	p.Filter = filterBar(c, s, found, h)
 	p.Stats = d.stats(c, found)
@@ -103,8 +106,12 @@ func (d *Desk) tab(s State) string {
 
 func tabs(s State) []Tab {
 	list := make([]Tab, 0, len(Tabs))
+	current := s.Tab
+	if s.Rollout != "" {
+		current = "rollouts"
+	}
 	for _, t := range Tabs {
-		list = append(list, Tab{ID: t.ID, Title: t.Title, Href: s.ToTab(t.ID).Href(), Current: t.ID == s.Tab, Key: "g " + t.Key})
+		list = append(list, Tab{ID: t.ID, Title: t.Title, Href: s.ToTab(t.ID).Href(), Current: t.ID == current, Key: "g " + t.Key})
 	}
 	return list
 }
