@@ -430,7 +430,7 @@
       if (state.opening || opened !== state.opened) answer.phase = "scanning";
       // Somebody may have gone elsewhere meanwhile; that is drawn next and must not be taken back.
       if (fragment !== location.hash) answer.fragment = undefined;
-      apply(answer, request.fragment);
+      apply(answer);
     } catch (error) {
       if (error.dead) await deskDied(error);
       else fatal(error);
@@ -477,7 +477,7 @@
     });
   }
 
-  function apply(answer, drawn) {
+  function apply(answer) {
     root.dataset.state = answer.phase;
     if (answer.waiting) root.dataset.waiting = ""; else delete root.dataset.waiting;
     if (answer.theme) root.dataset.theme = answer.theme; else delete root.dataset.theme;
