@@ -8,6 +8,10 @@ type Account struct {
 	ReadBytes, BlankBytes          int64
 	UnreadableBytes                int64
 	Torn                           int64 // unreadable last lines without a line end; also counted as unreadable
+
+	// Of the unreadable lines that are not torn: those with a record that the tolerant reading can show, and how
+	// many records these hold. They stay unreadable.
+	Repaired, Recoverable int64
 }
 
 // Bytes is the sum over all lines.
@@ -24,8 +28,8 @@ func (a Account) Add(b Account) Account {
 	return a
 }
 
-func (a *Account) fields() [8]*int64 {
-	return [...]*int64{&a.Lines, &a.Read, &a.Blank, &a.Unreadable, &a.ReadBytes, &a.BlankBytes, &a.UnreadableBytes, &a.Torn}
+func (a *Account) fields() [10]*int64 {
+	return [...]*int64{&a.Lines, &a.Read, &a.Blank, &a.Unreadable, &a.ReadBytes, &a.BlankBytes, &a.UnreadableBytes, &a.Torn, &a.Repaired, &a.Recoverable}
 }
 
 func (a *Account) append(dst []byte) []byte {

@@ -83,7 +83,7 @@ func TestAccounting(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := table.Total()
-	want := Account{Lines: 11, Read: 3, Blank: 4, Unreadable: 4, Torn: 1}
+	want := Account{Lines: 11, Read: 3, Blank: 4, Unreadable: 4, Torn: 1, Repaired: 1, Recoverable: 1}
 	want.ReadBytes, want.BlankBytes, want.UnreadableBytes = a.ReadBytes, a.BlankBytes, a.UnreadableBytes
 	if a != want {
 		t.Errorf("got %+v", a)

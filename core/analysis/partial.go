@@ -69,7 +69,7 @@ func Merge(a, b *Partial) (*Partial, error) {
 }
 
 // The binary form begins with these bytes; the last is the version.
-const magic = "rsp\x01"
+const magic = "rsp\x02"
 
 var errPartial = errors.New("damaged or foreign partial")
 

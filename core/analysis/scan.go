@@ -111,17 +111,24 @@ func (s *Scan) line(l *jsonl.Line) bool {
 	}
 	row := s.reader.Read(l)
 	row.Line = number + 1
+	identity, facts := row.Identity(), row.Facts()
 	if row.Problem != nil {
 		p.Account.Unreadable++
 		p.Account.UnreadableBytes += l.Size()
-		if row.Torn {
+		if row.Problem.Class == rollout.ErrorDecode {
+			facts.Recovered = s.reader.Recover(l)
+		}
+		switch {
+		case row.Torn:
 			p.Account.Torn++
+		case facts.Recovered.Exists():
+			p.Account.Repaired++
+			p.Account.Recoverable += facts.Recovered.Records
 		}
 	} else {
 		p.Account.Read++
 		p.Account.ReadBytes += l.Size()
 	}
-	identity, facts := row.Identity(), row.Facts()
 	digests := facts.Append(identity.Append(p.digests))
 	for _, m := range s.mappers {
 		s.scratch = m.Append(s.scratch[:0], row)

@@ -26,6 +26,8 @@ type Facts struct {
 	Reason  string
 	Refused int64 // offset of the first byte that cannot stand
 	Torn    bool
+
+	Recovered Recovered // what stands there all the same, see [Reader.Recover]
 }
 
 // longest bounds a copied text; a task name of a megabyte stays in its file.
@@ -108,6 +110,9 @@ func (f *Facts) Append(dst []byte) []byte {
 	if f.Torn {
 		flags |= 2
 	}
+	if f.Recovered.Exists() {
+		flags |= 4
+	}
 	dst = append(dst, flags)
 	for _, n := range f.numbers() {
 		dst = binary.AppendVarint(dst, *n)
@@ -115,6 +120,9 @@ func (f *Facts) Append(dst []byte) []byte {
 	for _, s := range f.texts() {
 		dst = binary.AppendUvarint(dst, uint64(len(*s)))
 		dst = append(dst, *s...)
+	}
+	if f.Recovered.Exists() {
+		dst = f.Recovered.append(dst)
 	}
 	return dst
 }
@@ -132,7 +140,8 @@ func ParseFacts(b []byte) (f Facts, rest []byte, err error) {
 	if len(b) == 0 {
 		return f, nil, fmt.Errorf("facts: %w", errStored)
 	}
-	f.Masked, f.Torn = b[0]&1 != 0, b[0]&2 != 0
+	flags := b[0]
+	f.Masked, f.Torn = flags&1 != 0, flags&2 != 0
 	b = b[1:]
 	for _, n := range f.numbers() {
 		v, size := binary.Varint(b)
@@ -143,6 +152,11 @@ func ParseFacts(b []byte) (f Facts, rest []byte, err error) {
 	}
 	for _, s := range f.texts() {
 		if *s, b, err = parseText(b); err != nil {
+			return f, nil, fmt.Errorf("facts: %w", err)
+		}
+	}
+	if flags&4 != 0 {
+		if b, err = f.Recovered.parse(b); err != nil {
 			return f, nil, fmt.Errorf("facts: %w", err)
 		}
 	}

@@ -54,8 +54,9 @@ type Problem struct {
 
 // A Reader turns lines into rows and reuses its memory: a row is valid until the next call of Read.
 type Reader struct {
-	scanner jsonscan.Scanner
-	row     Row
+	scanner  jsonscan.Scanner
+	row      Row
+	recovery *recovery
 }
 
 // Read reads one non-blank line. It never fails: a refused line gives a Row with a Problem.
