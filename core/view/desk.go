@@ -25,6 +25,7 @@ type Desk struct {
 	texts    supplied
 	chosen   selection
 	opened   openRow
+	mended   mended
 }
 
 // A Task names a file that should be scanned.

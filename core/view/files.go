@@ -27,7 +27,7 @@ func (d *Desk) fileFacts(c *selection) []Fact {
 		fact("lines", a.Lines, "physical lines"),
 		fact("read", a.Read, Group(a.ReadBytes)+" bytes"),
 		fact("blank", a.Blank, Group(a.BlankBytes)+" bytes"),
-		fact("unreadable", a.Unreadable, Group(a.UnreadableBytes)+" bytes"),
+		fact("unreadable", a.Unreadable, unreadableNote(a)),
 		fact("bytes", a.Bytes(), "in "+count(c.table.Sources(), "rollouts file", "rollouts files")),
 	}
 }
@@ -113,7 +113,7 @@ func (d *Desk) refusedTable(c *selection, s State, from, to int) Table {
 	t := Table{ID: "refused", Caption: "unreadable lines", Height: rowHeight, Rows: []Row{}, Total: len(list), Window: true,
 		Empty: "Every line that is not blank could be read.",
 		Columns: []Column{{Key: "place", Title: "unreadable line", Mono: true}, {Key: "byte", Title: "first bad byte", Right: true},
-			{Key: "length", Title: "length", Unit: "bytes", Right: true}, {Key: "class", Title: "class", Mono: true}, {Key: "reason", Title: "reason", Grow: true}}}
+			{Key: "length", Title: "length", Unit: "bytes", Right: true}, {Key: "class", Title: "class", Mono: true}, {Key: "reason", Title: "reason", Grow: true}, {Key: "shown", Title: "shown as", Help: "what the tolerant reading makes of the line, for display alone"}}}
 	from = max(0, min(from, len(list)-1))
 	t.From = from
 	for n := from; n < min(to, len(list)); n++ {
@@ -124,7 +124,7 @@ func (d *Desk) refusedTable(c *selection, s State, from, to int) Table {
 		href := d.toRow(s, c, int(list[n]))
 		t.Rows = append(t.Rows, Row{ID: i.place(), Index: n, Rollout: i.place(), Href: href, Cells: []Cell{
 			{Text: Text{Text: i.place(), Mono: true, Href: href}}, wide(i.digest.Facts.Refused), wide(i.row.Length),
-			{Text: Text{Text: i.digest.Facts.Class, Mono: true}}, {Text: Text{Text: i.digest.Facts.Reason}},
+			{Text: Text{Text: i.digest.Facts.Class, Mono: true}}, {Text: Text{Text: i.digest.Facts.Reason}}, shownAs(i.recovered()),
 		}})
 	}
 	return t

@@ -162,6 +162,7 @@ func (c *selection) fields() filter.Fields {
 		{Name: "failed", Kind: filter.NumberKind, Title: "failed model calls in the saved trajectory"},
 		{Name: "findings", Kind: filter.NumberKind, Title: "number of findings"},
 		{Name: "unreadable", Kind: filter.BoolKind, Title: "the line cannot be read as a record"},
+		{Name: "repaired", Kind: filter.BoolKind, Title: "unreadable, but with a record that can be shown"},
 		{Name: "reason", Kind: filter.TextKind, Title: "why the line cannot be read"},
 		{Name: "file", Kind: filter.TextKind, Title: "name of the file"},
 		{Name: "line", Kind: filter.NumberKind, Title: "physical line in its file, from 1"},
@@ -218,6 +219,8 @@ func (i *item) Field(name string) filter.Value {
 		return filter.Int(int64(len(i.list())))
 	case "unreadable":
 		return filter.Bool(f.Class != "")
+	case "repaired":
+		return filter.Bool(i.recovered() != nil)
 	case "reason":
 		return textValue(f.Reason)
 	case "file":

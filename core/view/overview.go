@@ -38,6 +38,9 @@ func (d *Desk) readPanel(c *selection, s State) Panel {
 	if other := len(d.files) - len(d.sources); other > 0 {
 		p.Lines = append(p.Lines, Line{Text: count(other, "other file", "other files"), Right: "listed, not read", Href: s.ToTab("files").Href()})
 	}
+	if a.Repaired > 0 {
+		p.Lines = append(p.Lines, Line{Mark: MarkUnknown, Text: "unreadable lines, repaired for display alone", Right: Group(a.Repaired), Href: s.ToTab("files").Href()})
+	}
 	if a.Torn > 0 {
 		p.Lines = append(p.Lines, Line{Mark: MarkUnhealthy, Text: "cut last lines, possibly still being written", Right: Group(a.Torn), Href: s.ToTab("files").Href()})
 	}

@@ -25,28 +25,46 @@ type rolloutColumn struct {
 
 var rolloutColumns = []rolloutColumn{
 	{Column{Key: "task", Title: "task", Right: true, Mono: true, Help: "task index, as saved"}, true,
-		func(i *item) Cell { return keyCell(i.digest.Identity.Task) },
+		taskCell,
 		func(a, b *item) int { return a.digest.Identity.Task.Compare(b.digest.Identity.Task) }},
 	{Column{Key: "repeat", Title: "repeat", Right: true, Mono: true, Help: "rollout index, as saved"}, true,
-		func(i *item) Cell { return keyCell(i.digest.Identity.Rollout) },
+		func(i *item) Cell {
+			if r := i.recovered(); r != nil {
+				return i.mendedCell(keyCell(r.Rollout))
+			}
+			return keyCell(i.digest.Identity.Rollout)
+		},
 		func(a, b *item) int { return a.digest.Identity.Rollout.Compare(b.digest.Identity.Rollout) }},
 	{Column{Key: "stage", Title: "stage", Right: true, Mono: true, Help: "stage index"}, false,
 		func(i *item) Cell { return keyCell(i.digest.Identity.Stage) },
 		func(a, b *item) int { return a.digest.Identity.Stage.Compare(b.digest.Identity.Stage) }},
 	{Column{Key: "name", Title: "name", Width: 150, Help: "of the task, where the row gives one"}, true,
-		func(i *item) Cell { return textCell(i.digest.Facts.Name) },
+		func(i *item) Cell {
+			if r := i.recovered(); r != nil {
+				return i.mendedCell(textCell(r.Name))
+			}
+			return textCell(i.digest.Facts.Name)
+		},
 		func(a, b *item) int { return order.Name(a.digest.Facts.Name, b.digest.Facts.Name) }},
 	{Column{Key: "id", Title: "rollout id", Mono: true, Width: 150, Help: "as the reports have it"}, false,
 		func(i *item) Cell { return Cell{Text: Text{Text: i.digest.Identity.ID, Mono: true}} },
 		func(a, b *item) int { return order.Name(a.digest.Identity.ID, b.digest.Identity.ID) }},
 	{Column{Key: "agent", Title: "agent", Width: 120, Help: "agent_ref.name"}, true,
-		func(i *item) Cell { return textCell(i.digest.Facts.Agent) },
+		func(i *item) Cell {
+			if r := i.recovered(); r != nil {
+				return i.mendedCell(textCell(r.Agent))
+			}
+			return textCell(i.digest.Facts.Agent)
+		},
 		func(a, b *item) int { return order.Name(a.digest.Facts.Agent, b.digest.Facts.Agent) }},
 	{Column{Key: "verdict", Title: "verdict", Width: 104, Help: "of the health checks"}, true,
 		func(i *item) Cell { return Cell{Text: verdictText(i.verdict())} },
 		func(a, b *item) int { return cmp.Compare(a.verdict(), b.verdict()) }},
 	{Column{Key: "reward", Title: "reward", Right: true, Help: "as saved"}, true,
 		func(i *item) Cell {
+			if r := i.recovered(); r != nil {
+				return i.mendedCell(numberCell(r.Reward, "the row has no reward"))
+			}
 			c := numberCell(i.digest.Facts.Reward, "the row has no reward")
 			if i.digest.Facts.Masked {
 				c.Extra = Text{Text: "masked", Mark: MarkMasked, Title: "mask_sample is set: not to be taken as a measurement"}
@@ -98,6 +116,17 @@ func keyCell(k rollout.Key) Cell {
 		text = strconv.Quote(text)
 	}
 	return Cell{Text: Text{Text: text, Mono: true}}
+}
+
+// taskCell shows a row's task. Of a line that cannot be read it is what the tolerant reading found, marked so.
+func taskCell(i *item) Cell {
+	r := i.recovered()
+	if r == nil {
+		return keyCell(i.digest.Identity.Task)
+	}
+	c := i.mendedCell(keyCell(r.Task))
+	c.Extra = mendedMark(r)
+	return c
 }
 
 func textCell(s string) Cell {

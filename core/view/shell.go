@@ -201,6 +201,7 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 		list = append(list, Alert{Code: "unreadable_row", Text: text, Place: at(p), Count: p.count,
 			Help: "Every one is counted as an unreadable record and listed on the Files tab with its bytes."})
 	}
+	list = append(list, d.repairAlerts(c, s)...)
 	for source := range c.table.Sources() {
 		if p, there := t.tooLong[source]; there {
 			list = append(list, Alert{Code: "line_too_long", Count: p.count, Place: at(p),
@@ -209,7 +210,8 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 		}
 		if p, there := t.torn[source]; there {
 			list = append(list, Alert{Code: "torn_tail", Count: 1, Place: at(p),
-				Text: fmt.Sprintf("The last line of %s is cut: an incomplete record without a line end. The file is possibly still being written.", c.table.Name(source)),
+				Text: fmt.Sprintf("The last line of %s is cut: an incomplete record, %s from byte %s on, without a line end. The file is possibly still being written.",
+					c.table.Name(source), count(p.length, "byte", "bytes"), Group(p.start)),
 				Help: "Health counts it as an unreadable record."})
 		}
 	}
@@ -341,7 +343,8 @@ func (d *Desk) stats(c *selection, found *matches) []Stat {
 		number("accounting.read", a.Read),
 		number("accounting.blank", a.Blank),
 		number("accounting.unreadable", a.Unreadable),
-		number("accounting.repaired", 0),
+		number("accounting.repaired", a.Repaired),
+		number("accounting.recoverable", a.Recoverable),
 		number("accounting.torn", a.Torn),
 		number("accounting.bytes", a.Bytes()),
 		number("rollout.count", a.Rows()),

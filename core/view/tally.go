@@ -15,6 +15,7 @@ type tally struct {
 	tooLong  map[int]problem
 	bad      *badIndex
 	refused  []int32 // ordinals of lines that cannot be read
+	repaired []repair
 }
 
 // problem is the first refused line of a source and how many there are.
@@ -22,6 +23,7 @@ type problem struct {
 	source, count int
 	first         int // ordinal
 	line, offset  int64
+	start, length int64 // of the line
 	reason        string
 }
 
@@ -49,7 +51,9 @@ func (t *tally) count(table *analysis.Table, rules health.Rules) {
 			return true
 		}
 		t.refused = append(t.refused, int32(r.Ordinal))
-		p := problem{source: r.Source, count: 1, first: int(r.Ordinal), line: r.Line, offset: d.Facts.Refused, reason: d.Facts.Reason}
+		p := problem{source: r.Source, count: 1, first: int(r.Ordinal), line: r.Line, offset: d.Facts.Refused,
+			start: r.Offset, length: r.Length, reason: d.Facts.Reason}
+		t.countRepair(p, &d.Facts)
 		switch {
 		case d.Facts.Torn:
 			if t.torn == nil {
