@@ -295,7 +295,7 @@ func (m *Maker) step(r *rng, w *row, last bool) {
 	switch {
 	case w.turns == 0:
 		t.question = []byte(w.question)
-	case w.turns%3 == 0:
+	case w.turns%3 == 0 && !empty: // who thinks is not hollow
 		t.reasoning = []byte(pick(r, m.pool.prose))
 	}
 	if last && w.kind == CheckError {
