@@ -336,3 +336,16 @@ func (v Value) Wide() bool {
 	}
 	return false
 }
+
+// Halved tells whether a string of the value holds half of a surrogate pair, which UTF-8 has no form for.
+func (v Value) Halved() bool {
+	if v.kind == jsonscan.String {
+		return !utf8.ValidString(v.text)
+	}
+	for i := range v.parts {
+		if !utf8.ValidString(v.parts[i].Key) || v.parts[i].Value.Halved() {
+			return true
+		}
+	}
+	return false
+}

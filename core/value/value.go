@@ -203,7 +203,10 @@ func (v Value) Truthy() bool {
 }
 
 // Truth is the value of a bool; ok is false for every other kind.
-func (v Value) Truth() (truth, ok bool) { return v.bits != 0, v.kind == jsonscan.Bool }
+func (v Value) Truth() (truth, ok bool) {
+	ok = v.kind == jsonscan.Bool
+	return ok && v.bits != 0, ok
+}
 
 // Text is the content of a string; ok is false for every other kind.
 func (v Value) Text() (text string, ok bool) {
