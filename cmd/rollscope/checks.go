@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rollscope/rollscope/core/health/check"
+)
+
+// A checkDocument is a check as --json prints it.
+type checkDocument struct {
+	ID      string   `json:"id"`
+	Scope   string   `json:"scope"`
+	Subject string   `json:"subject"`
+	Title   string   `json:"title"`
+	Text    string   `json:"text"`
+	Reads   []string `json:"reads"`
+	Needs   []string `json:"needs"`
+	Since   string   `json:"since"`
+	Varies  bool     `json:"varies"` // the answer can differ between profiles
+}
+
+func checksCommand(h *host) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "checks [ID] [--json]",
+		Short: "explain the health checks",
+		Long:  "List the health checks in the order of the reports, or explain one of them.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("one check at a time")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var ids []string
+			for _, c := range check.All() {
+				ids = append(ids, c.ID+"\t"+c.Title)
+			}
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			list := check.All()
+			if len(args) == 1 {
+				c, ok := check.ByID(args[0])
+				if !ok {
+					return fmt.Errorf("unknown check %q; rollscope checks lists them", args[0])
+				}
+				list = []*check.Check{c}
+			}
+			switch {
+			case asJSON:
+				documents := []checkDocument{}
+				for _, c := range list {
+					documents = append(documents, documentOf(c))
+				}
+				return printJSON(h.out, map[string]any{"checks": documents})
+			case len(args) == 1:
+				return explain(h.out, list[0])
+			}
+			rows := [][]string{}
+			for _, c := range list {
+				rows = append(rows, []string{c.ID, c.Scope.String(), c.Title})
+			}
+			return printTable(h.out, []column{{title: "check"}, {title: "scope"}, {title: "what it finds"}}, rows)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func documentOf(c *check.Check) checkDocument {
+	d := checkDocument{
+		ID: c.ID, Scope: c.Scope.String(), Subject: c.Subject, Title: c.Title, Text: c.Text,
+		Reads: append([]string{}, c.Reads...), Needs: []string{}, Since: c.Since, Varies: c.Varies,
+	}
+	for _, n := range c.Needs {
+		d.Needs = append(d.Needs, n.Code())
+	}
+	return d
+}
+
+// explain prints everything a check says about itself.
+func explain(w io.Writer, c *check.Check) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s\n\n%s\n\n", c.ID, c.Title, wrap(c.Text, 78))
+	fmt.Fprintf(&b, "scope    %s\nsubject  %s\nsince    %s\n", c.Scope, c.Subject, c.Since)
+	fmt.Fprintf(&b, "reads    %s\n", strings.Join(c.Reads, "\n         "))
+	for i, n := range c.Needs {
+		label := "needs"
+		if i > 0 {
+			label = ""
+		}
+		fmt.Fprintf(&b, "%-8s %s (%s)\n", label, n.Code(), n.Text())
+	}
+	if c.Varies {
+		b.WriteString("profile  the answer can differ between 0.7 and main\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

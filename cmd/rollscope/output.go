@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A product is one file that a command writes.
+type product struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// save writes products into a directory, which is made when missing. Each is written beside its place first and
+// all are moved there when the last is complete, so a command that fails or is interrupted leaves nothing half
+// written. An input is never written over.
+func save(ctx context.Context, dir string, inputs []*input, products []product) (err error) {
+	for _, p := range products {
+		if err := notInput(filepath.Join(dir, p.name), inputs); err != nil {
+			return err
+		}
+	}
+	var drafts []string
+	defer func() {
+		for _, d := range drafts {
+			if d != "" {
+				os.Remove(d)
+			}
+		}
+	}()
+	for _, p := range products {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(p.name)), 0o777); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+		draft, err := writeDraft(ctx, filepath.Join(dir, p.name), p.write)
+		drafts = append(drafts, draft)
+		if err != nil {
+			return err
+		}
+	}
+	for i, p := range products {
+		if err := os.Rename(drafts[i], filepath.Join(dir, p.name)); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+		drafts[i] = ""
+	}
+	return nil
+}
+
+// notInput refuses a path that is one of the inputs, under whatever name.
+func notInput(path string, inputs []*input) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	for _, in := range inputs {
+		if os.SameFile(info, in.info) {
+			return fmt.Errorf("output %s would overwrite the input %s", path, in.name)
+		}
+	}
+	if info.IsDir() {
+		return fmt.Errorf("output %s is a directory", path)
+	}
+	return nil
+}
+
+// writeDraft writes a file beside its place. The name of the draft is given in case of an error as well, if
+// there is one to remove.
+func writeDraft(ctx context.Context, path string, write func(io.Writer) error) (draft string, err error) {
+	draft = filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
+	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return "", fmt.Errorf("output: %w", err)
+	}
+	w := bufio.NewWriterSize(stoppable{ctx, f}, 1<<16)
+	err = write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return draft, fmt.Errorf("output %s: %w", path, err)
+	}
+	return draft, nil
+}
+
+// stoppable fails once ctx has ended.
+type stoppable struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (s stoppable) Write(b []byte) (int, error) {
+	if s.ctx.Err() != nil {
+		return 0, context.Cause(s.ctx)
+	}
+	return s.w.Write(b)
+}

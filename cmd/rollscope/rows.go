@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/rollout"
+	"github.com/rollscope/rollscope/core/view"
+	"github.com/rollscope/rollscope/core/view/filter"
+)
+
+// A rowDocument is a row as --json prints it.
+type rowDocument struct {
+	File       string          `json:"file"`
+	Line       int64           `json:"line"`
+	Offset     int64           `json:"offset"`
+	Length     int64           `json:"length"`
+	Task       json.RawMessage `json:"task_index"`
+	Rollout    json.RawMessage `json:"rollout_index"`
+	Stage      json.RawMessage `json:"stage_index"`
+	ID         string          `json:"rollout_id"`
+	Verdict    string          `json:"verdict"`
+	Checks     []string        `json:"checks"`      // with a finding on the row
+	TaskChecks []string        `json:"task_checks"` // that flag its task
+	Unobserved []string        `json:"unobserved"`
+}
+
+func rowsCommand(h *host) *cobra.Command {
+	var (
+		how     judging
+		text    string
+		sorting string
+		asJSON  bool
+		failOn  string
+	)
+	cmd := &cobra.Command{
+		Use:   "rows PATH… [flags]",
+		Short: "list rollouts with their verdicts",
+		Long: `List the rollouts of a run, one a line: place, identity, verdict, and the ids of
+the checks that fired on it or flag its task, separated by tabs. A filter is
+written in the language of the page:
+
+  verdict:unhealthy
+  check:model_call_failed agent:opencode reward=0
+  0 < reward <= 1 and not masked
+
+Fields: ` + wrap(strings.Join(fieldNames(), ", "), 72) + `.
+Paths are understood as by the health command.`,
+		Example: "  rollscope rows RUN_DIR --filter verdict:unhealthy\n  rollscope rows RUN_DIR --sort -completion --json",
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			limit, err := thresholdOf(cmd, failOn)
+			if err != nil {
+				return err
+			}
+			// What is wrong with the filter is told before anything is read.
+			if _, err := filter.Parse(text, view.FilterFields()); err != nil {
+				return wrongFilter(err)
+			}
+			if key := strings.TrimPrefix(sorting, "-"); sorting != "" && !slices.Contains(view.SortKeys(), key) {
+				return usagef("--sort %s: rows are sorted by %s", sorting, strings.Join(view.SortKeys(), ", "))
+			}
+			j, err := h.judge(cmd.Context(), paths, how)
+			if err != nil {
+				return err
+			}
+			defer j.close()
+			found, err := view.Search(j.table, j.report, text, sorting)
+			if err != nil {
+				return wrongFilter(err)
+			}
+			if err := printRows(h.out, j, found, asJSON); err != nil {
+				return err
+			}
+			unhealthy := int64(0)
+			for _, ordinal := range found {
+				if j.report.Verdict(ordinal) == health.Unhealthy {
+					unhealthy++
+				}
+			}
+			return limit.check(unhealthy, int64(len(found)))
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&text, "filter", "", "list the rows that fit this `expression` alone")
+	f.StringVar(&sorting, "sort", "", "sort by this `key` instead of the place; - in front turns the order")
+	f.BoolVar(&asJSON, "json", false, "print one JSON document")
+	failOnFlag(cmd, &failOn, "the listed rows")
+	how.flags(cmd, h)
+	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(view.SortKeys(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func fieldNames() []string {
+	var names []string
+	for _, f := range view.FilterFields() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// wrongFilter shows the place of a mistake under the text.
+func wrongFilter(err error) error {
+	if place := (*filter.Error)(nil); errors.As(err, &place) {
+		return usagef("%w\n%s", err, place.Mark())
+	}
+	return usagef("filter: %w", err)
+}
+
+func printRows(w io.Writer, j *judged, ordinals []int, asJSON bool) error {
+	out := bufio.NewWriter(w)
+	if asJSON {
+		out.WriteString(`{"rows":[`)
+	}
+	for n, ordinal := range ordinals {
+		row, _ := j.table.Row(ordinal)
+		d, err := documentOfRow(j, &row)
+		if err != nil {
+			return err
+		}
+		if !asJSON {
+			fmt.Fprintf(out, "%s:%d\t%s\t%s\t%s\n", safe(d.File), d.Line, safe(d.identity()), d.Verdict, strings.Join(append(d.Checks, d.TaskChecks...), ","))
+			continue
+		}
+		if n > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteByte('\n')
+		b, err := marshal(d)
+		if err != nil {
+			return err
+		}
+		out.Write(b)
+	}
+	if asJSON {
+		out.WriteString("\n]}\n")
+	}
+	return out.Flush()
+}
+
+func documentOfRow(j *judged, row *analysis.Row) (rowDocument, error) {
+	ordinal := int(row.Ordinal)
+	name := j.table.Name(row.Source)
+	digest, err := row.Digest()
+	if err != nil {
+		return rowDocument{}, fmt.Errorf("%s:%d: %w", name, row.Line, err)
+	}
+	id := &digest.Identity
+	d := rowDocument{
+		File: name, Line: row.Line, Offset: row.Offset, Length: row.Length,
+		Task: keyJSON(id.Task), Rollout: keyJSON(id.Rollout), Stage: keyJSON(id.Stage), ID: id.ID,
+		Verdict: j.report.Verdict(ordinal).String(),
+		Checks:  j.report.Fired(ordinal).IDs(), TaskChecks: []string{}, Unobserved: j.report.Missing(ordinal).IDs(),
+	}
+	if task := j.report.TaskOf(ordinal); task >= 0 {
+		d.TaskChecks = append(d.TaskChecks, j.report.Task(task).Flags...)
+	}
+	return d, nil
+}
+
+// identity is task and rollout index, and the stage if there is one, on one line. Texts are in quotes, since 7 and
+// "7" are two tasks.
+func (d *rowDocument) identity() string {
+	s := string(d.Task) + "-" + string(d.Rollout)
+	if string(d.Stage) != "null" {
+		s += " stage " + string(d.Stage)
+	}
+	return s
+}
+
+// keyJSON writes an index exactly; one that no rule accepts is given as it stands in the file.
+func keyJSON(k rollout.Key) json.RawMessage {
+	switch {
+	case k.IsNone():
+		return json.RawMessage("null")
+	case k.IsInt():
+		return json.RawMessage(k.String())
+	}
+	b, err := marshal(k.String())
+	if err != nil {
+		return json.RawMessage(strconv.Quote(k.String()))
+	}
+	return b
+}
