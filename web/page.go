@@ -46,7 +46,7 @@ type DocumentOptions struct {
 
 	Sample bool // data-sample: the sample run is opened at the start
 
-	Keys []view.Pair // key and what it does, for the sheet of keys
+	Keys []view.Command // for the sheet of keys
 
 	Head templ.Component // more of the head, behind the policy
 	Tail templ.Component // end of the body, in front of an inlined script
@@ -163,6 +163,9 @@ func carried(p view.Page) []string {
 	}
 	return names
 }
+
+// chords writes the chords of a command for the script: one a line.
+func chords(c view.Command) string { return strings.Join(c.Keys, "\n") }
 
 // documentTitle is the text of the title element, which shows control characters as they are.
 func documentTitle(p view.Page) string {

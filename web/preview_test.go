@@ -37,9 +37,10 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-var commands = []view.Pair{
-	{Name: "/", Text: "filter"}, {Name: "j k", Text: "next row or turn, previous"}, {Name: "Enter", Text: "open"},
-	{Name: "Esc", Text: "back"}, {Name: "[ ]", Text: "previous rollout, next"}, {Name: "g h", Text: "Health"}, {Name: "?", Text: "this sheet"},
+var commands = []view.Command{
+	{Keys: []string{"/"}, Run: "filter", Title: "go to the filter"}, {Keys: []string{"j", "ArrowDown"}, Run: "row +1", Title: "next row or turn"},
+	{Keys: []string{"Enter"}, Run: "open", Title: "open the row"}, {Keys: []string{"Escape"}, Run: "back", Title: "back"},
+	{Keys: []string{"g h"}, Run: "tab health", Title: "Health"}, {Keys: []string{"?"}, Run: "keys", Title: "this sheet"},
 }
 
 type inventedPage struct {

@@ -111,6 +111,7 @@ type FilterBar struct {
 	Chips   []Chip
 	Error   string // why the text is not used
 	ErrorAt int    // character it begins at
+	Fix     Link   // leads to the text that was probably meant; may be empty
 	Shown   int
 	Total   int
 	Count   string // "312 of 20,000"

@@ -201,8 +201,8 @@ func number(s string) (float64, bool) {
 func columns(s State) []*rolloutColumn {
 	var list []*rolloutColumn
 	if len(s.Columns) > 0 {
-		for _, key := range s.Columns {
-			if i := slices.IndexFunc(rolloutColumns, func(c rolloutColumn) bool { return c.Key == key }); i >= 0 {
+		for _, shown := range s.Columns {
+			if i := slices.IndexFunc(rolloutColumns, func(c rolloutColumn) bool { return c.Key == shown.Key }); i >= 0 {
 				list = append(list, &rolloutColumns[i])
 			}
 		}

@@ -303,21 +303,6 @@ func (d *Desk) runs(s State) []RunChoice {
 	return list
 }
 
-func filterBar(c *selection, s State, found *matches, h Host) FilterBar {
-	f := FilterBar{Text: s.Filter, Chips: found.chips(s), Shown: found.len(c), Total: c.table.Rows(), Unit: "rollouts"}
-	if f.Total == 1 {
-		f.Unit = "rollout"
-	}
-	if h.Reading {
-		f.Unit = "read so far"
-	}
-	if found.err != nil {
-		f.Error, f.ErrorAt = found.err.Error(), found.errAt
-	}
-	f.Count = Group(f.Shown) + " of " + Group(f.Total)
-	return f
-}
-
 // accounting is the foot of every tab: where every line and byte went.
 func accounting(c *selection, s State) []Text {
 	a := c.table.Total()

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -16,7 +17,7 @@ type State struct {
 	Tab     string   // one of [Tabs]; "" is the first that has evidence
 	Filter  string   // filter text, see package filter
 	Sort    string   // column key, with "-" in front for descending
-	Columns []string // keys of the chosen columns in order; empty means the default ones
+	Columns []Shown  // the chosen columns in order; empty means the default ones
 	Check   string   // the check that is open on the Health tab
 	Rollout string   // "<source name>:<line>" of the open rollout
 	Part    string   // part of the rollout page: transcript, tokens, calls, raw
@@ -24,6 +25,26 @@ type State struct {
 	Open    []string // folded texts of the rollout page that are open, by the id of their block
 	Profile string   // of the health rules: "" and 0.7, or main
 	Ignore  []string // ignored check ids, as given
+	Files   []File   // the files a link was made of; a page that has them shows what is known without naming them
+}
+
+// A Shown is a column that a person has chosen.
+type Shown struct {
+	Key   string
+	Width int // CSS pixels, 0 for the usual width
+}
+
+// Widths that a column can be given.
+const (
+	narrowest = 40
+	broadest  = 1200
+)
+
+// A File is a file as a link names it.
+type File struct {
+	Name string
+	Size int64
+	Hash string // of its sampled blocks, see package source; "" where it is not known
 }
 
 // Encode gives the canonical fragment: fixed order of keys, nothing that has its zero value.
@@ -51,7 +72,7 @@ func (s State) Encode() string {
 	put("check", s.Check)
 	put("filter", s.Filter)
 	put("sort", s.Sort)
-	put("columns", join(s.Columns))
+	put("columns", encodeColumns(s.Columns))
 	put("profile", s.Profile)
 	put("ignore", join(s.Ignore))
 	put("order", join(s.Order))
@@ -59,6 +80,7 @@ func (s State) Encode() string {
 	if s.Apart {
 		put("apart", "1")
 	}
+	put("files", encodeFiles(s.Files))
 	return b.String()
 }
 
@@ -102,7 +124,7 @@ func Decode(text string) (s State, unknown []string) {
 		case "sort":
 			s.Sort = value
 		case "columns":
-			s.Columns = split(value)
+			s.Columns = decodeColumns(value)
 		case "profile":
 			s.Profile = value
 		case "ignore":
@@ -113,6 +135,10 @@ func Decode(text string) (s State, unknown []string) {
 			s.Drop = split(value)
 		case "apart":
 			s.Apart = value == "1"
+		case "files":
+			if s.Files, err = decodeFiles(value); err != nil {
+				unknown = append(unknown, key)
+			}
 		default:
 			unknown = append(unknown, key)
 		}
@@ -125,19 +151,87 @@ func (s State) Href() string { return "#" + s.Encode() }
 
 // With gives a copy changed by f. Lists are copied, so the change cannot reach s.
 func (s State) With(f func(*State)) State {
-	for _, list := range [...]*[]string{&s.Order, &s.Drop, &s.Columns, &s.Ignore, &s.Open} {
+	for _, list := range [...]*[]string{&s.Order, &s.Drop, &s.Ignore, &s.Open} {
 		*list = slices.Clone(*list)
 	}
+	s.Columns, s.Files = slices.Clone(s.Columns), slices.Clone(s.Files)
 	f(&s)
 	return s
 }
 
-// Tab, with what the tab needs cleared, is the State behind a click on a tab: the filter stays, the place
-// inside another tab does not.
+// ToTab is the State behind a click on a tab: the filter stays, the place inside another tab does not.
 func (s State) ToTab(tab string) State {
 	return s.With(func(s *State) {
+		if s.Tab != tab {
+			s.Columns = nil // every tab has columns of its own
+		}
 		s.Tab, s.Rollout, s.Part, s.Turn, s.Open, s.Check, s.Sort = tab, "", "", 0, nil, "", ""
 	})
+}
+
+// encodeColumns writes key or key:width.
+func encodeColumns(list []Shown) string {
+	texts := make([]string, len(list))
+	for i, c := range list {
+		if texts[i] = c.Key; c.Width > 0 {
+			texts[i] += ":" + strconv.Itoa(c.Width)
+		}
+	}
+	return join(texts)
+}
+
+func decodeColumns(text string) []Shown {
+	var list []Shown
+	for _, item := range split(text) {
+		c := Shown{Key: item}
+		if key, width, ok := strings.Cut(item, ":"); ok {
+			c.Key = key
+			if n, err := strconv.Atoi(width); err == nil && n > 0 {
+				c.Width = min(max(n, narrowest), broadest)
+			}
+		}
+		if c.Key != "" && !slices.ContainsFunc(list, func(have Shown) bool { return have.Key == c.Key }) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// encodeFiles writes name:size:hash. Names may hold colons, sizes and hashes do not.
+func encodeFiles(list []File) string {
+	texts := make([]string, len(list))
+	for i, f := range list {
+		texts[i] = f.Name + ":" + strconv.FormatInt(f.Size, 10) + ":" + f.Hash
+	}
+	return join(texts)
+}
+
+var errFiles = errors.New("files are named name:size:hash")
+
+func decodeFiles(text string) ([]File, error) {
+	var list []File
+	for _, item := range split(text) {
+		end := strings.LastIndexByte(item, ':')
+		if end < 0 {
+			return nil, errFiles
+		}
+		middle := strings.LastIndexByte(item[:end], ':')
+		if middle <= 0 {
+			return nil, errFiles
+		}
+		size, err := strconv.ParseInt(item[middle+1:end], 10, 64)
+		if err != nil || size < 0 {
+			return nil, errFiles
+		}
+		hash := item[end+1:]
+		for _, c := range hash {
+			if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+				return nil, errFiles
+			}
+		}
+		list = append(list, File{Name: item[:middle], Size: size, Hash: hash})
+	}
+	return list, nil
 }
 
 // A list is joined by commas; a comma or backslash inside a name is escaped by a backslash.
@@ -150,6 +244,9 @@ func join(list []string) string {
 }
 
 func split(text string) []string {
+	if text == "" {
+		return nil
+	}
 	var list []string
 	var item strings.Builder
 	escaped := false

@@ -1,5 +1,7 @@
 package view
 
+import "strings"
+
 // A TabInfo is one tab of the bar, a value in a table.
 type TabInfo struct {
 	ID, Title, Key string // Key is the second key of its shortcut "g …"
@@ -15,26 +17,59 @@ var Tabs = []TabInfo{
 	{"files", "Files", "f", "what was given, what was read, every line accounted for"},
 }
 
-// A Command is something a person can do by a key.
-type Command struct{ Keys, Title string }
+// A Command is something a person can do by a key. The sheet behind "?", the palette and the key map of the page's
+// script are all made from the same list.
+type Command struct {
+	Keys  []string // chords that do the same; parts of one are KeyboardEvent.key values joined by spaces: "g o"
+	Run   string   // what the script does: the name of an action and, behind a space, what it is done to
+	Title string
+}
 
-// Commands lists the keys; the sheet behind "?" and the documentation are printed from it.
+// Name is how the sheet writes the keys.
+func (c Command) Name() string {
+	names := make([]string, len(c.Keys))
+	for i, chord := range c.Keys {
+		parts := strings.Fields(chord)
+		for n, part := range parts {
+			if name, there := keyNames[part]; there {
+				parts[n] = name
+			}
+		}
+		names[i] = strings.Join(parts, " ")
+	}
+	return strings.Join(names, "  ")
+}
+
+// keyNames are the keys whose value is not what stands on them.
+var keyNames = map[string]string{
+	"ArrowDown": "↓", "ArrowUp": "↑", "PageDown": "PgDn", "PageUp": "PgUp", "Escape": "Esc", "Control+k": "Ctrl-K",
+}
+
+// Commands lists what can be done by keys, in the order of the sheet.
 func Commands() []Command {
 	list := []Command{
-		{"/", "go to the filter"},
-		{"j k", "next and previous row"},
-		{"Enter", "open the row"},
-		{"Esc", "back"},
-		{"[ ]", "previous and next rollout of the filter"},
+		{[]string{"/"}, "filter", "go to the filter"},
+		{[]string{"Control+k"}, "palette", "find a command by its name"},
+		{[]string{"j", "ArrowDown"}, "row +1", "next row; in a transcript the next turn"},
+		{[]string{"k", "ArrowUp"}, "row -1", "previous row or turn"},
+		{[]string{"PageDown"}, "row +page", "a page of rows on"},
+		{[]string{"PageUp"}, "row -page", "a page of rows back"},
+		{[]string{"Home"}, "row first", "first row"},
+		{[]string{"End"}, "row last", "last row"},
+		{[]string{"Enter"}, "open", "open the row"},
+		{[]string{"Escape"}, "back", "back: close what is open, leave the rollout"},
+		{[]string{"["}, "follow previous", "previous rollout of the filter"},
+		{[]string{"]"}, "follow next", "next rollout of the filter"},
+		{[]string{"p"}, "part transcript", "transcript of the rollout"},
+		{[]string{"r"}, "part raw", "raw JSON of the rollout"},
+		{[]string{"v"}, "columns", "choose the columns of the table"},
 	}
 	for _, t := range Tabs {
-		list = append(list, Command{"g " + t.Key, t.Title + ": " + t.Text})
+		list = append(list, Command{[]string{"g " + t.Key}, "tab " + t.ID, t.Title + ": " + t.Text})
 	}
 	return append(list,
-		Command{"p", "transcript of the rollout"},
-		Command{"r", "raw JSON of the rollout"},
-		Command{"c", "copy a link to what is shown"},
-		Command{"d", "switch between light and dark"},
-		Command{"?", "this sheet"},
+		Command{[]string{"c"}, "link", "copy a link to what is shown"},
+		Command{[]string{"d"}, "theme", "switch between light and dark"},
+		Command{[]string{"?"}, "keys", "this sheet"},
 	)
 }

@@ -157,9 +157,7 @@ func markup(write func(io.Writer) error) templ.Component {
 func render(d web.DocumentOptions) ([]byte, error) {
 	page, _ := new(view.Desk).Page(view.State{}, view.Host{Mode: d.Mode}, nil)
 	page.Phase = view.Starting
-	for _, c := range view.Commands() {
-		d.Keys = append(d.Keys, view.Pair{Name: c.Keys, Text: c.Title})
-	}
+	d.Keys = view.Commands()
 	var b bytes.Buffer
 	if err := web.Document(*page, d).Render(context.Background(), &b); err != nil {
 		return nil, fmt.Errorf("document: %w", err)

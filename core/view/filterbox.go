@@ -1,0 +1,50 @@
+package view
+
+import (
+	"errors"
+
+	"github.com/rollscope/rollscope/core/view/filter"
+)
+
+// filterBar is the row under the bar: the filter as chips and as text, and how many rows fit.
+func filterBar(c *selection, s State, found *matches, h Host) FilterBar {
+	f := FilterBar{Text: s.Filter, Chips: found.chips(s), Shown: found.len(c), Total: c.table.Rows(), Unit: "rollouts"}
+	if f.Total == 1 {
+		f.Unit = "rollout"
+	}
+	if h.Reading {
+		f.Unit = "read so far"
+	}
+	f.Count = Group(f.Shown) + " of " + Group(f.Total)
+	if found.err == nil {
+		return f
+	}
+	f.Error = found.err.Error()
+	var wrong *filter.Error
+	if errors.As(found.err, &wrong) {
+		f.Error, f.ErrorAt = wrong.Message, wrong.Column-1
+		if wrong.Suggestion != "" {
+			f.Fix = Link{Text: wrong.Suggestion, Href: s.With(func(s *State) { s.Filter = wrong.Fixed() }).Href()}
+		}
+	}
+	return f
+}
+
+// Offers is what can stand at a place of the filter text, for the list under it.
+type Offers struct {
+	Before, After string // the text around what an offer replaces
+	Items         []filter.Item
+}
+
+// mostOffers is how many offers a list shows; typing on narrows them down.
+const mostOffers = 40
+
+// Offer lists what can stand at a byte of a filter text, with the names and texts of the files that are open.
+func (d *Desk) Offer(s State, text string, cursor int) Offers {
+	fields := FilterFields()
+	if !d.Empty() {
+		fields = d.choose(s).fields()
+	}
+	done := filter.Complete(text, cursor, fields)
+	return Offers{Before: text[:done.From], After: text[done.To:], Items: done.Items[:min(len(done.Items), mostOffers)]}
+}
