@@ -20,7 +20,6 @@ const DefaultAddr = "127.0.0.1:7410"
 const (
 	maxHeader     = 16 << 10
 	headerTimeout = 5 * time.Second
-	readTimeout   = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
 	// A write that makes no progress for this long ends the request; a slow reader of a large file is fine.
 	stallTimeout = 30 * time.Second
@@ -88,10 +87,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          s.log,
+		// No ReadTimeout: there are no bodies, and it would end the context of a request that takes its time.
+		IdleTimeout:    idleTimeout,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       s.log,
 	}
 	if h.ErrorLog == nil {
 		h.ErrorLog = log.New(io.Discard, "", 0)
