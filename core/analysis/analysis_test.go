@@ -2,9 +2,11 @@ package analysis
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/source"
 )
 
@@ -288,6 +291,138 @@ func TestTableRefuses(t *testing.T) {
 		if err := table.Add(p); !errors.Is(err, ErrPartial) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// zip packs a file in members that begin at the given places.
+func zip(t *testing.T, data []byte, cuts ...int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	from := 0
+	for _, to := range append(cuts, len(data)) {
+		w := gzip.NewWriter(&b)
+		w.Write(data[from:to])
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		from = to
+	}
+	return b.Bytes()
+}
+
+// TestPacked reads the golden inputs packed, in one member and in many, and wants the reports of the plain ones:
+// pulled, pushed in pieces, and pushed again from the middle on, as after the death of a worker.
+func TestPacked(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for name, data := range golden(t) {
+		whole := single(len(data))
+		if err := whole.Add(scan(t, data, 0, int64(len(data)), 1<<20)); err != nil {
+			t.Fatal(name, err)
+		}
+		want := reports(t, whole)
+		cuts := []int{}
+		for range rng.IntN(5) {
+			cuts = append(cuts, rng.IntN(len(data)+1))
+		}
+		slices.Sort(cuts)
+		file := append(zip(t, data, cuts...), make([]byte, rng.IntN(3)*100)...)
+		table, err := Read(context.Background(), []source.Source{packed.Of(source.Bytes("a.jsonl", file))}, Options{Workers: 2, Block: 100})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		hold := func(how string, table *Table) {
+			t.Helper()
+			if got := reports(t, table); !bytes.Equal(got, want) || !table.Complete() || table.Size(0) != int64(len(data)) || table.Damage(0) != nil {
+				t.Fatalf("%s %s: other reports, complete %t, size %d of %d, %v", name, how, table.Complete(), table.Size(0), len(data), table.Damage(0))
+			}
+			for n := range table.Rows() {
+				row, _ := table.Row(n)
+				m := table.Member(0, row.Offset)
+				tail, _ := io.ReadAll(packed.NewReader(bytes.NewReader(file[m.Packed:]), m))
+				if m.Plain > row.Offset || !bytes.Equal(tail, data[m.Plain:]) {
+					t.Fatalf("%s %s: row at %d is looked for from %+v on", name, how, row.Offset, m)
+				}
+			}
+		}
+		hold("pulled", table)
+
+		table = NewTable([]string{"a.jsonl"}, []int64{-1})
+		push := func(s *Scan, upTo int, take bool) {
+			for at := s.Next(); at < int64(min(upTo, len(file))); at = s.Next() {
+				if s.Feed(bytes.Clone(file[at:min(at+int64(1+rng.IntN(3000)), int64(len(file)))])) {
+					break
+				}
+				if take && rng.IntN(3) == 0 {
+					add(t, table, s.Take())
+				}
+			}
+		}
+		first := NewPackedScan(0, 0, -1, 0)
+		push(first, rng.IntN(len(file)+1), true)
+		add(t, table, first.Take())
+		first.Close()
+		second := NewPackedScan(0, table.sources[0].reached(), -1, 0)
+		push(second, len(file), true)
+		second.Finish()
+		add(t, table, second.Take())
+		second.Close()
+		hold("pushed", table)
+
+		// A second look at a range needs no end.
+		from, to := int64(len(data)/3), int64(len(data)/2)
+		again := NewPackedScan(0, from, to, 0)
+		push(again, len(file), false)
+		again.Finish()
+		got, plain := again.Take(), scan(t, data, from, to, 100)
+		got.Members = nil
+		if !bytes.Equal(got.AppendBinary(nil), plain.AppendBinary(nil)) {
+			t.Errorf("%s: the range [%d, %d) gives another partial", name, from, to)
+		}
+		again.Close()
+	}
+}
+
+// add adds a partial after a trip through its binary form.
+func add(t *testing.T, table *Table, p *Partial) {
+	t.Helper()
+	p, err := ParsePartial(p.AppendBinary(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Add(p); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPackedDamage(t *testing.T) {
+	data := []byte("{}\n{\"_ng_task_index\":1}\n{\"a\":")
+	file := zip(t, data, 3)
+	for name, file := range map[string][]byte{"cut": file[:len(file)-4], "trailing": append(bytes.Clone(file), "rubbish"...)} {
+		table, err := Read(context.Background(), []source.Source{packed.Of(source.Bytes("a.gz", file))}, Options{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if d := table.Damage(0); d == nil || d.Plain != int64(len(data)) || !table.Complete() || table.Rows() != 3 || table.Total().Torn != 1 {
+			t.Errorf("%s: %v, complete %t, %d rows, %+v", name, d, table.Complete(), table.Rows(), table.Total())
+		}
+		pushed := NewPackedScan(0, 0, -1, 0)
+		pushed.Feed(file)
+		pushed.Finish()
+		table2 := NewTable([]string{"a.gz"}, []int64{-1})
+		add(t, table2, pushed.Take())
+		if a, b := table.Damage(0), table2.Damage(0); b == nil || *a != *b || table.Total() != table2.Total() {
+			t.Errorf("%s: pulled %v, pushed %v", name, a, b)
+		}
+	}
+	// An empty file has an end as well.
+	s := NewPackedScan(0, 0, -1, 0)
+	s.Finish()
+	table := NewTable([]string{"a.gz"}, []int64{-1})
+	if table.Complete() {
+		t.Error("a table is complete before the end is known")
+	}
+	if add(t, table, s.Take()); !table.Complete() || table.Size(0) != 0 {
+		t.Error("an empty file has no end")
 	}
 }
 

@@ -5,14 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/rollscope/rollscope/core/packed"
 )
 
 // A Partial is the result of a range of one source. Rows are numbered from 0 and lines from 0 within it.
 type Partial struct {
 	Source   int   // position in the list of sources
 	From, To int64 // the lines whose first byte lies in [From, To)
-	End      bool  // To is the end of the source
+	End      bool  // To is the end of the source, which has the size To
 	Account  Account
+
+	// Of a packed source: the members met on the way, and where it cannot be read further.
+	Members []packed.Member
+	Damage  *packed.Damage
 
 	lines   []uint32 // of each row: its physical line, counted from 0 within the partial
 	lengths []uint32 // bytes without the line end
@@ -65,25 +71,45 @@ func Merge(a, b *Partial) (*Partial, error) {
 	a.digests = append(a.digests, b.digests...)
 	a.Account = a.Account.Add(b.Account)
 	a.To, a.End = b.To, b.End
+	a.Members, a.Damage = append(a.Members, b.Members...), b.Damage
 	return a, nil
 }
 
 // The binary form begins with these bytes; the last is the version.
 const magic = "rsp\x02"
 
+// The flags of the binary form.
+const (
+	flagEnd = 1 << iota
+	flagMembers
+	flagDamage
+)
+
 var errPartial = errors.New("damaged or foreign partial")
 
 // AppendBinary stores the partial.
 func (p *Partial) AppendBinary(dst []byte) []byte {
 	dst = append(dst, magic...)
-	end := uint64(0)
-	if p.End {
-		end = 1
+	flags := uint64(0)
+	for i, on := range [...]bool{p.End, len(p.Members) > 0, p.Damage != nil} {
+		if on {
+			flags |= 1 << i
+		}
 	}
-	for _, n := range [...]uint64{uint64(p.Source), uint64(p.From), uint64(p.To), end} {
+	for _, n := range [...]uint64{uint64(p.Source), uint64(p.From), uint64(p.To), flags} {
 		dst = binary.AppendUvarint(dst, n)
 	}
 	dst = p.Account.append(dst)
+	if flags&flagMembers != 0 {
+		dst = binary.AppendUvarint(dst, uint64(len(p.Members)))
+		for _, m := range p.Members {
+			dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(m.Packed)), uint64(m.Plain))
+		}
+	}
+	if d := p.Damage; d != nil {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(d.Packed)), uint64(d.Plain))
+		dst = append(binary.AppendUvarint(dst, uint64(len(d.Reason))), d.Reason...)
+	}
 	dst = binary.AppendUvarint(dst, uint64(len(p.lines)))
 	dst = binary.AppendUvarint(dst, uint64(len(p.digests)))
 	var line, digest uint32
@@ -114,9 +140,29 @@ func ParsePartial(b []byte) (*Partial, error) {
 		b = b[size:]
 		return n
 	}
-	p := &Partial{Source: int(next()), From: int64(next()), To: int64(next()), End: next() == 1}
+	p := &Partial{Source: int(next()), From: int64(next()), To: int64(next())}
+	flags := next()
+	p.End = flags&flagEnd != 0
 	for _, n := range p.Account.fields() {
 		*n = int64(next())
+	}
+	if flags&flagMembers != 0 {
+		n := next()
+		if broken || n > uint64(len(b)) {
+			return nil, errPartial
+		}
+		p.Members = make([]packed.Member, n)
+		for i := range p.Members {
+			p.Members[i] = packed.Member{Packed: int64(next()), Plain: int64(next())}
+		}
+	}
+	if flags&flagDamage != 0 {
+		p.Damage = &packed.Damage{Packed: int64(next()), Plain: int64(next())}
+		n := next()
+		if broken || n > uint64(len(b)) {
+			return nil, errPartial
+		}
+		p.Damage.Reason, b = string(b[:n]), b[n:]
 	}
 	rows, size := next(), next()
 	if broken || rows > uint64(len(b))/4 || size > uint64(len(b)) || p.Source < 0 || p.From < 0 || p.To < p.From ||

@@ -2,9 +2,12 @@ package analysis
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"sync"
 
+	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/source"
 )
 
@@ -21,12 +24,16 @@ const (
 	feedSize     = 1 << 20
 )
 
-// Read scans sources of known size to the end and returns their table. Errors name the source;
-// [source.ErrChanged] means that one ended early.
+// Read scans sources to the end and returns their table. Errors name the source; [source.ErrChanged] means that
+// one ended early. A packed source is read in order by one worker; that it is damaged is no error, the table
+// knows where.
 func Read(ctx context.Context, sources []source.Source, o Options) (*Table, error) {
 	names, sizes := make([]string, len(sources)), make([]int64, len(sources))
 	for i, s := range sources {
 		names[i], sizes[i] = s.Name(), s.Size()
+		if _, ok := s.(*packed.Source); ok {
+			sizes[i] = -1 // it may have been read before, and has changed since
+		}
 	}
 	table := NewTable(names, sizes)
 	block := o.Block
@@ -51,30 +58,52 @@ func Read(ctx context.Context, sources []source.Source, o Options) (*Table, erro
 		wait.Go(func() {
 			buf := make([]byte, feedSize)
 			for t := range tasks {
-				p, err := scanRange(ctx2, sources[t.source], t.source, t.from, t.to, o.MaxLine, buf)
-				lock.Lock()
-				if err == nil {
-					err = table.Add(p)
-				}
-				if err != nil {
-					stop(fmt.Errorf("%s: %w", sources[t.source].Name(), err))
-				} else {
-					bytes += t.to - t.from
+				add := func(p *Partial, read int64) error {
+					lock.Lock()
+					defer lock.Unlock()
+					if err := table.Add(p); err != nil {
+						return err
+					}
+					bytes += read
 					rows += int64(p.Rows())
 					if o.Progress != nil {
 						o.Progress(bytes, rows)
 					}
+					return nil
 				}
-				lock.Unlock()
+				var err error
+				if s, ok := sources[t.source].(*packed.Source); ok {
+					err = scanPacked(ctx2, s, t.source, o.MaxLine, block, buf, add)
+				} else {
+					var p *Partial
+					if p, err = scanRange(ctx2, sources[t.source], t.source, t.from, t.to, o.MaxLine, buf); err == nil {
+						err = add(p, t.to-t.from)
+					}
+				}
+				if err != nil {
+					stop(fmt.Errorf("%s: %w", sources[t.source].Name(), err))
+				}
 			}
 		})
 	}
+	hand := func(t task) bool {
+		select {
+		case tasks <- t:
+			return true
+		case <-ctx2.Done():
+			return false
+		}
+	}
 feed:
 	for i, size := range sizes {
+		if _, ok := sources[i].(*packed.Source); ok {
+			if !hand(task{i, 0, -1}) {
+				break
+			}
+			continue
+		}
 		for from := int64(0); from < size; from += block {
-			select {
-			case tasks <- task{i, from, min(from+block, size)}:
-			case <-ctx2.Done():
+			if !hand(task{i, from, min(from+block, size)}) {
 				break feed
 			}
 		}
@@ -109,4 +138,42 @@ func scanRange(ctx context.Context, s source.Source, number int, from, to, maxLi
 		scan.Feed(buf[:n])
 	}
 	return scan.Take(), nil
+}
+
+// scanPacked reads a packed source from its first byte to its last, and hands over what it has after every block.
+func scanPacked(ctx context.Context, s *packed.Source, number int, maxLine, block int64, buf []byte, add func(p *Partial, read int64) error) error {
+	stream := s.Open()
+	scan := NewScan(number, 0, -1, maxLine)
+	used := int64(0)
+	take := func() error {
+		p := scan.Take()
+		p.Members = stream.Members()
+		if scan.Done() {
+			p.Damage = s.Damage()
+		}
+		read := stream.Used() - used
+		used += read
+		return add(p, read)
+	}
+	for last := int64(0); !scan.Done(); {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		n, err := stream.Read(buf)
+		scan.Feed(buf[:n])
+		damage := (*packed.Damage)(nil)
+		switch {
+		case err == io.EOF, errors.As(err, &damage):
+			scan.Finish()
+		case err != nil:
+			return err
+		}
+		if stream.Used()-last >= block {
+			last = stream.Used()
+			if err := take(); err != nil {
+				return err
+			}
+		}
+	}
+	return take()
 }

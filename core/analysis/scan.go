@@ -3,6 +3,7 @@ package analysis
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 
 	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/jsonl"
@@ -24,10 +25,14 @@ type mapper interface {
 type Scan struct {
 	source   int
 	from, to int64 // the range
+	open     bool  // to is not known yet
+	ended    bool  // to is the end of the source
 	maxLine  int64
-	next     int64 // first byte of the next Feed
+	next     int64 // first byte of the source that comes next
 	skipping bool  // still inside a line that began before the range
 	done     bool
+
+	packed *unpacking // of a packed source
 
 	splitter *jsonl.Splitter
 	reader   rollout.Reader
@@ -38,9 +43,14 @@ type Scan struct {
 }
 
 // NewScan begins a scan of the lines whose first byte lies in [from, to) of a source. maxLine is the
-// length of the longest line that is read, in bytes, 0 for no bound: longer ones are unreadable.
+// length of the longest line that is read, in bytes, 0 for no bound: longer ones are unreadable. A negative to means
+// the end of the source, wherever that is.
 func NewScan(source int, from, to, maxLine int64) *Scan {
-	s := &Scan{source: source, from: from, to: to, next: from, maxLine: maxLine, done: from >= to}
+	s := &Scan{source: source, from: from, to: to, next: from, maxLine: maxLine}
+	if to < 0 {
+		s.to, s.open = math.MaxInt64, true
+	}
+	s.done = from >= s.to
 	if from > 0 {
 		// The byte in front of the range tells whether a line begins with it.
 		s.next, s.skipping = from-1, true
@@ -59,12 +69,25 @@ func (s *Scan) begin(offset int64) {
 	s.splitter.Max = s.maxLine
 }
 
-// Next is the offset of the byte that the next Feed must begin with.
-func (s *Scan) Next() int64 { return s.next }
+// Next is the offset of the byte that the next Feed must begin with, in a packed source that of the packed file.
+func (s *Scan) Next() int64 {
+	if s.packed != nil {
+		return s.packed.feeder.Next()
+	}
+	return s.next
+}
 
 // Feed takes the next bytes of the source and tells whether the range is done; what follows is not needed
 // then.
 func (s *Scan) Feed(b []byte) (done bool) {
+	if s.packed != nil {
+		return s.packed.feeder.Feed(b) || s.done
+	}
+	return s.feed(b)
+}
+
+// feed takes the next plain bytes.
+func (s *Scan) feed(b []byte) (done bool) {
 	if s.done {
 		return true
 	}
@@ -91,10 +114,23 @@ func (s *Scan) Feed(b []byte) (done bool) {
 
 // Finish says that the source has ended.
 func (s *Scan) Finish() {
+	if s.packed != nil {
+		s.partial.Damage = s.packed.finish()
+	}
 	if !s.done && !s.skipping {
 		s.splitter.Finish(s.emit)
 	}
+	if s.open && !s.ended {
+		s.to, s.ended = max(s.next, s.partial.From), true
+	}
 	s.done = true
+}
+
+// Close gives up what a scan of a packed source holds. Other scans need it not.
+func (s *Scan) Close() {
+	if s.packed != nil {
+		s.packed.feeder.Close()
+	}
 }
 
 // line digests one physical line and tells whether another one can begin in the range.
@@ -142,7 +178,10 @@ func (s *Scan) line(l *jsonl.Line) bool {
 // Take gives what has been read since the last Take and begins a new partial behind it.
 func (s *Scan) Take() *Partial {
 	p := s.partial
-	p.To = s.to
+	p.To, p.End = s.to, s.ended
+	if s.packed != nil {
+		p.Members = s.packed.feeder.Members()
+	}
 	if !s.done {
 		// Lines up to here are in; the one that is being gathered begins here.
 		p.To = p.From

@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
+	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/rollout"
 )
 
@@ -17,12 +19,15 @@ type Table struct {
 
 type tableSource struct {
 	name  string
-	size  int64
+	size  int64      // −1 while it is not known
 	parts []*Partial // disjoint, by From
 	ready int        // parts[:ready] follow each other from 0 on
 	lines []int64    // lines before each ready part
 	rows  []int64    // rows before each ready part
 	total Account    // of the ready parts
+
+	members []packed.Member // of a packed source, those that were met, in order
+	damage  *packed.Damage
 }
 
 func (s *tableSource) reached() int64 {
@@ -33,9 +38,10 @@ func (s *tableSource) reached() int64 {
 }
 
 // complete tells whether every byte of the source is in.
-func (s *tableSource) complete() bool { return s.reached() >= s.size }
+func (s *tableSource) complete() bool { return s.size >= 0 && s.reached() >= s.size }
 
-// NewTable makes an empty table of the sources with these names and sizes, in their visible order.
+// NewTable makes an empty table of the sources with these names and sizes, in their visible order. A size of −1
+// is not known yet, as that of a packed source; the partial that ends it tells.
 func NewTable(names []string, sizes []int64) *Table {
 	t := &Table{sources: make([]tableSource, len(names))}
 	for i := range names {
@@ -53,7 +59,10 @@ func (t *Table) Adopt(old *Table) {
 	for i := range old.sources {
 		name, size := t.sources[i].name, t.sources[i].size
 		t.sources[i] = old.sources[i]
-		t.sources[i].name, t.sources[i].size = name, size
+		t.sources[i].name = name
+		if size >= 0 {
+			t.sources[i].size = size
+		}
 	}
 }
 
@@ -73,9 +82,27 @@ func (t *Table) Add(p *Partial) error {
 		return fmt.Errorf("%w: source %d of %d", ErrPartial, p.Source, len(t.sources))
 	}
 	s := &t.sources[p.Source]
-	if p.From == p.To {
-		return nil
+	if p.From < p.To {
+		if err := s.add(p); err != nil {
+			return err
+		}
 	}
+	for _, m := range p.Members {
+		at := sort.Search(len(s.members), func(i int) bool { return s.members[i].Packed >= m.Packed })
+		if at == len(s.members) || s.members[at].Packed > m.Packed {
+			s.members = slices.Insert(s.members, at, m)
+		}
+	}
+	if p.Damage != nil {
+		s.damage = p.Damage
+	}
+	if p.End && s.size < 0 {
+		s.size = p.To
+	}
+	return nil
+}
+
+func (s *tableSource) add(p *Partial) error {
 	at := sort.Search(len(s.parts), func(i int) bool { return s.parts[i].From >= p.From })
 	if at > 0 && s.parts[at-1].To > p.From || at < len(s.parts) && s.parts[at].From < p.To {
 		return fmt.Errorf("%w: range [%d, %d) of source %d is already there", ErrPartial, p.From, p.To, p.Source)
@@ -98,8 +125,16 @@ func (t *Table) Sources() int { return len(t.sources) }
 // Name is the name of a source.
 func (t *Table) Name(source int) string { return t.sources[source].name }
 
-// Size is the size of a source in bytes.
+// Size is the size of a source in bytes, −1 while it is not known.
 func (t *Table) Size(source int) int64 { return t.sources[source].size }
+
+// Damage tells where a packed source cannot be read further, nil where it can.
+func (t *Table) Damage(source int) *packed.Damage { return t.sources[source].damage }
+
+// Member gives the last place in front of an offset of a packed source where reading can begin.
+func (t *Table) Member(source int, offset int64) packed.Member {
+	return packed.Before(t.sources[source].members, offset)
+}
 
 // Account counts the lines of a source that are in.
 func (t *Table) Account(source int) Account { return t.sources[source].total }

@@ -45,7 +45,7 @@ func (s *Source) Damage() *Damage {
 }
 
 // Open reads the plain bytes from the first one on. The reader is for one goroutine.
-func (s *Source) Open() *Stream { return &Stream{s, s.reader(Member{})} }
+func (s *Source) Open() *Stream { return &Stream{Reader: s.reader(Member{}), source: s} }
 
 func (s *Source) reader(from Member) *Reader {
 	return NewReader(io.NewSectionReader(s.packed, from.Packed, max(s.packed.Size()-from.Packed, 0)), from)
@@ -53,24 +53,33 @@ func (s *Source) reader(from Member) *Reader {
 
 // A Stream is a [Reader] that tells its Source what it meets.
 type Stream struct {
-	source *Source
 	*Reader
+	source *Source
+	fresh  []Member
 }
 
 // Read gives the next plain bytes; see [Reader.Read].
 func (s *Stream) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
-	if err != nil || len(s.Reader.members) > 0 {
+	if members := s.Reader.Members(); err != nil || len(members) > 0 {
+		s.fresh = append(s.fresh, members...)
 		s.source.lock.Lock()
 		defer s.source.lock.Unlock()
-		s.source.met(s.Reader, err)
+		s.source.met(s.Reader, members, err)
 	}
 	return n, err
 }
 
+// Members gives the members that have begun since the last call.
+func (s *Stream) Members() []Member {
+	list := s.fresh
+	s.fresh = nil
+	return list
+}
+
 // met takes in what a reader has come across.
-func (s *Source) met(r *Reader, err error) {
-	for _, m := range r.Members() {
+func (s *Source) met(r *Reader, members []Member, err error) {
+	for _, m := range members {
 		at := sort.Search(len(s.members), func(i int) bool { return s.members[i].Packed >= m.Packed })
 		if at == len(s.members) {
 			s.members = append(s.members, m)
@@ -100,7 +109,7 @@ func (s *Source) ReadAt(p []byte, offset int64) (int, error) {
 		s.cursor = s.reader(from)
 	}
 	n, err := s.fill(p, offset)
-	s.met(s.cursor, err)
+	s.met(s.cursor, s.cursor.Members(), err)
 	if err != nil {
 		s.cursor = nil
 	}
