@@ -143,6 +143,7 @@
     lock();
     workerURL = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     startDesk();
+    addScanner(); // the first file does not wait for one
     state.baseline = performance.getEntriesByType("resource").length;
     return listed;
   }
@@ -180,9 +181,13 @@
     const request = { op: "open", add, files: list.map(({ path, size }) => ({ path, size })) };
     const { answer } = await deskCall(request);
     if (generation !== state.generation) return;
-    for (const { source, file, size } of answer.scan) {
+    for (const { source, file, size, packed } of answer.scan) {
       state.sources.set(source, file);
       state.total += size;
+      if (packed) {
+        state.tasks.push({ source, file, from: 0, to: -1, packed, tries: 0 }); // there is no way into its middle
+        continue;
+      }
       for (let from = 0; from < size; from += PIECE) {
         state.tasks.push({ source, file, from, to: Math.min(from + PIECE, size), tries: 0 });
       }
@@ -205,6 +210,13 @@
     await deskCall({ op: "reset" });
   }
 
+  function addScanner() {
+    const scanner = { busy: false, gone: false };
+    scanner.worker = spawn((event) => onScan(scanner, event));
+    scanners.push(scanner);
+    return scanner;
+  }
+
   /** Hand tasks to scanners as long as there are both. */
   function pump() {
     const want = state.total > PIECE / 4 ? WORKERS : 1;
@@ -212,9 +224,7 @@
       let free = scanners.find((s) => !s.busy);
       if (!free) {
         if (scanners.length >= want) break;
-        free = { busy: false, gone: false };
-        free.worker = spawn((event) => onScan(free, event));
-        scanners.push(free);
+        free = addScanner();
       }
       run(free, state.tasks.shift());
     }
@@ -251,7 +261,9 @@
   function failedTask(task, error) {
     if (error.dead && !state.cancelled) {
       alertOnce("worker_restarted", task.file, "The reader of this file stopped and was started again.", error.message.split("\n")[0]);
-      if (task.tries++ < 1 && task.from < task.to) {
+      if (task.tries++ < 1 && (task.packed || task.from < task.to)) {
+        if (task.packed) state.bytes -= task.read || 0; // it is read from its start again
+        task.read = 0;
         state.tasks.unshift(task);
         return;
       }
@@ -260,7 +272,8 @@
       || (error.dead ? "worker_restarted" : "vanished");
     const what = { vanished: "The file is no longer there or cannot be opened.", changed_while_reading: "The file changed while it was read." }[code]
       || "Part of the file could not be read.";
-    alertOnce(code, task.file, what, `Bytes ${task.from} to ${task.to} were not read: ${error.message}. Open the file again to read it whole.`);
+    const missing = task.packed ? `What follows byte ${task.from} of its content was` : `Bytes ${task.from} to ${task.to} were`;
+    alertOnce(code, task.file, what, `${missing} not read: ${error.message}. Open the file again to read it whole.`);
     state.tasks = state.tasks.filter((t) => t.file !== task.file || code === "worker_restarted");
   }
 
@@ -275,6 +288,7 @@
     if (scanner.gone) return;
     if (data.event === "progress") {
       state.bytes += data.bytes;
+      scanner.task.read = (scanner.task.read || 0) + data.bytes;
       schedule(120);
       return;
     }
@@ -890,6 +904,8 @@
 
   // For tests and the curious: a worker can be made to fail, as the browser does it when memory runs out.
   window.rollscope = {
+    status: () => ({ tasks: state.tasks.length, active: state.active, bytes: state.bytes, total: state.total, started: state.started, ended: state.ended,
+      opening: state.opening, drawing, again, timer, busy: scanners.map((s) => s.busy && s.task) }),
     crashScanner: () => scanners[0] && scanners[0].worker.ask({ op: "crash" }).catch(() => {}),
     crashDesk: () => desk.ask({ op: "crash" }).catch((e) => deskDied(e)),
     memory: async () => ({ desk: (await desk.ask({ op: "memory" })).bytes, scanners: await Promise.all(scanners.map(async (s) => (await s.worker.ask({ op: "memory" })).bytes)) }),

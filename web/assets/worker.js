@@ -4,8 +4,9 @@
 // also send {event: 'progress' | 'partial'}. Bytes of files exist here and nowhere else on the page.
 "use strict";
 
-const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6 };
+const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6, SLICE: 7 };
 const BUFFER = 4 << 20;   // one piece of a stream
+const TAIL = 256 << 10;   // how much is read at first behind a range for its last line
 const FIRST_TAKE = 40;    // ms until the first rows are shown
 const TAKE_EVERY = 250;   // ms between later ones
 
@@ -86,12 +87,15 @@ function call(op, bytes) {
 const encode = (value) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
-/** Open the bytes of a file or served file from an offset on, as a reader of pieces. */
-async function open(file, from) {
+/**
+ * Open a range of a file or served file as a reader of pieces. The range is read to its end: streams of files
+ * that are dropped half-way can stall later ones.
+ */
+async function open(file, from, to) {
   if (file.url !== undefined) {
     const stop = new AbortController();
     const response = await fetch(file.url, {
-      headers: { Range: `bytes=${from}-${file.size - 1}` }, signal: stop.signal, cache: "no-store",
+      headers: { Range: `bytes=${from}-${to - 1}` }, signal: stop.signal, cache: "no-store",
     });
     if (response.status !== 206 && !(response.status === 200 && from === 0)) {
       const e = new Error(`the server answered ${response.status}`);
@@ -101,7 +105,7 @@ async function open(file, from) {
     const reader = response.body.getReader();
     return { read: () => reader.read(), cancel: () => stop.abort() };
   }
-  const stream = file.blob.slice(from, file.size).stream();
+  const stream = file.blob.slice(from, to).stream();
   try {
     const reader = stream.getReader({ mode: "byob" });
     let buffer = new ArrayBuffer(BUFFER);
@@ -120,52 +124,60 @@ async function open(file, from) {
   }
 }
 
-/** Scan one range of one file. */
-async function scan({ source, file, from, to, maxLine }) {
+/** Hand a piece of a file to what was begun last; true means that it needs no more. */
+function feed(bytes) {
+  let status;
+  try {
+    put(bytes);
+    status = wasm.feed(bytes.length);
+  } catch (e) {
+    throw e instanceof Dead ? e : new Dead(String(e));
+  }
+  check();
+  if (status < 0) throw failure();
+  return status === 1;
+}
+
+/** Scan one range of one file. A packed file is read from its start; its range counts bytes that are unpacked. */
+async function scan({ source, file, from, to, maxLine, packed }) {
   const mine = ++serial;
   check();
-  const { next } = decode(call(OP.SCAN, encode({ source, from, to, maxLine })));
-  let at = next, last = performance.now(), wait = FIRST_TAKE, shown = from;
+  const { next } = decode(call(OP.SCAN, encode({ source, from, to, maxLine, packed })));
+  let at = next, last = performance.now(), wait = FIRST_TAKE, shown = packed ? 0 : from;
   const take = (op) => {
     const bytes = call(op, new Uint8Array(0));
     if (bytes.length) postMessage({ event: "partial", source, bytes: bytes.buffer }, [bytes.buffer]);
-    const reached = Math.min(Math.max(at, from), to);
+    const reached = packed ? at : Math.min(Math.max(at, from), to);
     postMessage({ event: "progress", source, bytes: reached - shown });
     shown = reached;
     last = performance.now();
     wait = TAKE_EVERY;
   };
-  let done = from >= to;
-  if (!done && at < file.size) {
-    const reader = await open(file, at);
+  // The range itself, then as much as its last line still has.
+  let done = !packed && from >= to, stretch = packed ? file.size : to - at;
+  while (!done && at < file.size) {
+    const end = Math.min(at + stretch, file.size);
+    const reader = await open(file, at, end);
     try {
       while (!done) {
         const piece = await reader.read();
         if (mine <= cancelled) return { cancelled: true };
         if (piece.done) break;
-        let status;
-        try {
-          put(piece.value);
-          status = wasm.feed(piece.value.length);
-        } catch (e) {
-          throw e instanceof Dead ? e : new Dead(String(e));
-        }
-        check();
-        if (status < 0) throw failure();
+        done = feed(piece.value);
         at += piece.value.length;
-        done = status === 1;
         if (!done && performance.now() - last > wait) take(OP.TAKE);
       }
     } finally {
       reader.cancel();
     }
-    if (!done && at < file.size) {
+    if (!done && at < end) {
       const e = new Error(`it ended at byte ${at} of ${file.size}`);
       e.name = "ChangedError";
       throw e;
     }
+    stretch = Math.min(Math.max(TAIL, 2 * (at - to)), 8 * BUFFER);
   }
-  at = Math.max(at, to);
+  at = packed ? file.size : Math.max(at, to);
   take(OP.FINISH);
   return {};
 }
@@ -177,6 +189,28 @@ async function slice(file, offset, length) {
   if (response.status !== 206 && response.status !== 200) throw new Error(`the server answered ${response.status}`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   return response.status === 200 ? bytes.subarray(offset, offset + length) : bytes;
+}
+
+/** Feed a packed file to the module from where it wants it, until it has what it needs. */
+async function unpack(file, need) {
+  let { next, done } = decode(call(OP.SLICE, encode(need)));
+  while (!done && next < file.size) {
+    const end = Math.min(next + 2 * BUFFER, file.size);
+    const reader = await open(file, next, end);
+    try {
+      for (;;) {
+        const piece = await reader.read();
+        if (piece.done) break;
+        next += piece.value.length;
+        // The stretch is read to its end, whatever of it is needed.
+        if (!done) done = feed(piece.value);
+      }
+    } finally {
+      reader.cancel();
+    }
+    if (next < end) break;
+  }
+  if (!done) call(OP.FINISH, new Uint8Array(0));
 }
 
 /**
@@ -193,6 +227,10 @@ async function desk({ request, files, raw }) {
     for (const need of decode(bytes).need) {
       let data = new Uint8Array(0), problem = "";
       try {
+        if (need.packed) {
+          await unpack(files[need.file], need);
+          continue;
+        }
         data = await slice(files[need.file], need.offset, need.length);
         if (data.length !== need.length) problem = "the file is shorter than when it was read";
       } catch (e) {
