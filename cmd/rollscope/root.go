@@ -30,6 +30,7 @@ var commands = []struct {
 	{"judge", healthCommand},
 	{"judge", rowsCommand},
 	{"judge", checksCommand},
+	{"judge", metricsCommand},
 	{"page", viewCommand},
 	{"page", serveCommand},
 	{"page", bundleCommand},

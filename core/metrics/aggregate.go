@@ -335,6 +335,12 @@ func (a *Aggregate) WriteJSON(w io.Writer) error {
 // WriteAgents writes the array of agent-level rows.
 func (p *Profile) WriteAgents(w io.Writer) error {
 	j := jsonWriter{w: w}
+	p.agentRows(&j)
+	j.flush()
+	return j.err
+}
+
+func (p *Profile) agentRows(j *jsonWriter) {
 	j.open('[')
 	for i := range p.Agents {
 		a := &p.Agents[i]
@@ -352,20 +358,22 @@ func (p *Profile) WriteAgents(w io.Writer) error {
 		j.close('}')
 	}
 	j.close(']')
-	j.flush()
-	return j.err
 }
 
 // WriteRepeats writes the array of repeat-level rows.
 func (p *Profile) WriteRepeats(w io.Writer) error {
 	j := jsonWriter{w: w}
+	p.repeatRows(&j)
+	j.flush()
+	return j.err
+}
+
+func (p *Profile) repeatRows(j *jsonWriter) {
 	j.open('[')
 	for i := range p.Repeats {
 		j.repeat(&p.Repeats[i], true)
 	}
 	j.close(']')
-	j.flush()
-	return j.err
 }
 
 // WriteGroups writes the group-level rows, one per line. read gives the line of the inventory at a place.
@@ -384,6 +392,40 @@ func (p *Profile) WriteGroups(w io.Writer, read func(Place) ([]byte, error)) err
 		j.group(g, func() { j.raw(string(sample)) })
 		j.end("\n")
 	}
+	j.flush()
+	return j.err
+}
+
+// WriteJSON writes the profile as one document: completion, agents, repeats, and groups without their samples.
+func (p *Profile) WriteJSON(w io.Writer) error {
+	j := jsonWriter{w: w, indent: true}
+	j.open('{')
+	c := p.Completion
+	j.key("", "completion")
+	j.open('{')
+	j.count("expected_rollout_rows", c.Expected)
+	j.count("completed_rollout_rows", c.Completed)
+	j.count("missing_rollout_rows", c.Missing)
+	j.count("extra_rollout_rows", c.Extra)
+	j.key("", "reward_profile_completion_pct")
+	j.number(Real(c.Percent()))
+	j.count("masked_rollout_rows", c.Masked)
+	j.count("total_input_rows", c.Inputs)
+	j.count("complete_input_rows", c.Complete)
+	j.count("partial_input_rows", c.Partial)
+	j.count("missing_input_rows", c.Without)
+	j.close('}')
+	j.key("", "agent_metrics")
+	p.agentRows(&j)
+	j.key("", "repeat_level_metrics")
+	p.repeatRows(&j)
+	j.key("", "group_level_metrics")
+	j.open('[')
+	for i := range p.groups {
+		j.group(p.Group(i), func() { j.raw("null") })
+	}
+	j.close(']')
+	j.close('}')
 	j.flush()
 	return j.err
 }

@@ -5,7 +5,9 @@ import (
 	"testing"
 )
 
-func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-12*math.Max(1, math.Max(math.Abs(a), math.Abs(b))) }
+func near(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= 1e-12*math.Max(1, math.Max(math.Abs(a), math.Abs(b)))
+}
 
 func scoresOf(tasks ...[]float64) [][]Score {
 	list := make([][]Score, len(tasks))
