@@ -1,0 +1,33 @@
+package records
+
+// Names keeps each text once and calls it by a number. Number 0 is the empty text.
+type Names struct {
+	list []string
+	at   map[string]int32
+}
+
+// Number gives the number of a text.
+func (n *Names) Number(text []byte) int32 {
+	if len(text) == 0 {
+		return 0
+	}
+	if i, ok := n.at[string(text)]; ok {
+		return i
+	}
+	if n.at == nil {
+		n.at, n.list = map[string]int32{}, []string{""}
+	}
+	s := string(text)
+	i := int32(len(n.list))
+	n.list = append(n.list, s)
+	n.at[s] = i
+	return i
+}
+
+// Text gives the text of a number.
+func (n *Names) Text(i int32) string {
+	if i == 0 {
+		return ""
+	}
+	return n.list[i]
+}
