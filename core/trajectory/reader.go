@@ -13,6 +13,7 @@ type Reader struct {
 	model  ModelRef // the one read last
 	arena  []byte   // decoded strings
 	seen   set
+	bundle Bundle
 
 	values  []jsonscan.Value // fields of the objects being read, inner ones behind outer ones
 	coerced []coercion       // their numbers, at the same places
@@ -32,18 +33,25 @@ type coercion struct {
 // v dies with the next Scan of its scanner. The error is an [*Invalid]. A trajectory that is null or absent
 // is no trajectory at all; that is for the caller to see before.
 func (r *Reader) Read(v jsonscan.Value) (*Record, error) {
+	rec, deep, err := r.readAny(v)
+	if deep {
+		return nil, fault{ClassValue, r.deep - 1, tooDeepReason}.in(v)
+	}
+	return rec, err
+}
+
+const tooDeepReason = "nested too deep to be written"
+
+// readAny is Read that leaves free values as deep as they are; deep tells that one is too deep to be written.
+func (r *Reader) readAny(v jsonscan.Value) (rec *Record, deep bool, err error) {
 	r.reset()
-	if !r.trajectory(v) {
-		if r.fault.class != ClassType {
-			r.findRaising(v)
-		}
-	} else if r.deep > 0 {
-		r.fault = fault{ClassValue, r.deep - 1, "nested too deep to be written"}
+	if !r.trajectory(v) && r.fault.class != ClassType {
+		r.findRaising(v)
 	}
 	if r.fault.class != "" {
-		return nil, r.fault.in(v)
+		return nil, false, r.fault.in(v)
 	}
-	return &r.record, nil
+	return &r.record, r.deep > 0, nil
 }
 
 func (r *Reader) reset() {
@@ -55,6 +63,8 @@ func (r *Reader) reset() {
 		Tools:       rec.Tools[:0],
 		Gaps:        rec.Gaps[:0],
 	}
+	b := &r.bundle
+	*b = Bundle{Records: b.Records[:0], Sandboxes: b.Sandboxes[:0], Compactions: b.Compactions[:0]}
 	r.refs, r.taken = r.refs[:0], 0
 	r.arena = r.arena[:0]
 	r.values, r.coerced = r.values[:0], r.coerced[:0]
@@ -89,6 +99,7 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		ref.ResponseID = r.text(f[refResponse])
 
 	case partInvocation:
+		r.observed(ObservedInvocation, len(rec.Invocations))
 		rec.Invocations = more(rec.Invocations)
 		i := &rec.Invocations[len(rec.Invocations)-1]
 		i.ID = r.text(f[invocationID])
@@ -157,7 +168,8 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		c.Response = f[callResponse]
 		c.At = v
 
-	case partTool:
+	case partTool, partObservedTool:
+		r.observed(ObservedTool, len(rec.Tools))
 		rec.Tools = more(rec.Tools)
 		t := &rec.Tools[len(rec.Tools)-1]
 		t.InvocationID = r.text(f[toolInvocation])
@@ -170,8 +182,16 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		t.TimingSource = r.text(f[toolTiming])
 		t.Status = r.status(f[toolStatus])
 		t.ErrorType = r.text(f[toolError])
-		t.Output = f[toolOutput]
+		if p == partTool {
+			t.Output = f[toolOutput]
+		}
 		t.At = v
+
+	case partSandbox:
+		r.sandbox(f, n, v)
+
+	case partCompaction:
+		r.compaction(f, n, v)
 
 	case partGap:
 		rec.Gaps = more(rec.Gaps)

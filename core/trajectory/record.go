@@ -3,48 +3,23 @@ package trajectory
 import (
 	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/jsonscan"
+	"github.com/rollscope/rollscope/core/modelcall"
+	"github.com/rollscope/rollscope/core/trajectory/lax"
 )
 
-// A Text is a string field that may be null: absent, null and a missing field are all the zero Text.
-// The content is decoded; it stays valid until the next Read of the reader that made it.
-type Text struct {
-	Bytes []byte
-	Set   bool
-}
+// The fields of a record that may be null. A Text stays valid until the next Read of the reader that made it.
+type (
+	Text  = lax.Text
+	Count = lax.Count
+	Real  = lax.Real
+	Flag  = lax.Flag
+)
 
-// Empty tells whether the text is null or "".
-func (t Text) Empty() bool { return len(t.Bytes) == 0 }
-
-// String gives the content, "" for null.
-func (t Text) String() string { return string(t.Bytes) }
-
-// A Count is a whole-number field that may be null.
-type Count struct {
-	Int integer.Int
-	Set bool
-}
-
-// A Real is a float field that may be null. It may be infinite or NaN: numeric strings say so.
-type Real struct {
-	Value float64
-	Set   bool
-}
-
-// A Flag is a bool field that may be null.
-type Flag struct{ True, Set bool }
-
-// A ModelRef names the model server of a call. The zero ModelRef is null.
-type ModelRef struct {
-	Type, Name Text
-	Set        bool
-}
-
-// A Ref points from a turn, an invocation or a compaction to a model call.
-type Ref struct {
-	ModelCallID Text
-	Model       ModelRef
-	ResponseID  Text
-}
+// How a call names its model server, and how others name the call.
+type (
+	ModelRef = modelcall.ModelRef
+	Ref      = modelcall.Ref
+)
 
 // An Invocation is one run of the root agent or of a subagent.
 type Invocation struct {

@@ -48,7 +48,7 @@ const (
 	invocationStatus
 	invocationDuration
 	invocationError
-	_
+	invocationRefs
 	invocationConversation
 )
 
@@ -81,6 +81,7 @@ const (
 	turnReasoning
 	turnResolved
 	turnSteps
+	turnRefs
 )
 
 var refTable = table{
@@ -137,6 +138,7 @@ const (
 	callDuration
 	callRequest
 	callResponse
+	callMetadata
 )
 
 var metadataTable = table{
@@ -173,6 +175,7 @@ const (
 	metaLocalReason
 	metaError
 	metaTTFT
+	metaFields
 )
 
 var statsTable = table{
@@ -193,6 +196,7 @@ const (
 	statsReasoning
 	statsTotal
 	statsCached
+	statsFields
 )
 
 var toolTable = table{

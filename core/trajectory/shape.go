@@ -126,6 +126,9 @@ const (
 	partGap
 	partRef
 	partModelRef
+	partSandbox
+	partCompaction
+	partObservedTool
 )
 
 // A table lists the fields of one kind of object in written order.
@@ -148,6 +151,15 @@ type union struct {
 	name   string
 	tables []*table
 	bare   bool // without a type the first table that fits is taken
+	kinds  bool // it is `kind` that tells them apart
+}
+
+// key names the field that picks the table.
+func (u *union) key() string {
+	if u.kinds {
+		return "kind"
+	}
+	return typed.name
 }
 
 // tagged completes a table whose fields are told apart by `type`.

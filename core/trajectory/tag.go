@@ -195,11 +195,8 @@ func empty(v jsonscan.Value) bool {
 // findRaising looks for an item that raises, wherever it stands and whatever else is wrong with the trajectory.
 func (r *Reader) findRaising(v jsonscan.Value) {
 	for i := v.Get("invocations").Elements(); i.Next(); {
-		for e := i.Value.Get("conversation").Elements(); e.Next(); {
-			r.values, r.coerced = r.values[:0], r.coerced[:0]
-			if r.kindOf(e.Value); r.fault.class == ClassType {
-				return
-			}
+		if r.raisesIn(i.Value.Get("conversation")) {
+			return
 		}
 	}
 }

@@ -328,7 +328,7 @@ func (r *Reader) variant(u *union, v jsonscan.Value) bool {
 	// Where nothing is made of unknown keys, the first table may be tried at once. It is mostly the right one.
 	first := u.tables[0]
 	if first.extra != dropped {
-		return r.pick(u, v, v.Get("type"))
+		return r.pick(u, v, v.Get(u.key()))
 	}
 	base := len(r.values)
 	r.gather(first, v)
@@ -349,14 +349,14 @@ func (r *Reader) pick(u *union, v, tag jsonscan.Value) bool {
 		if u.bare {
 			return r.whichever(u, v)
 		}
-		return r.bad(v, "type is missing")
+		return r.bad(v, u.key()+" is missing")
 	}
 	for _, t := range u.tables {
 		if r.is(tag, t.tag) {
 			return r.object(t, v)
 		}
 	}
-	return r.bad(tag, "is not the type of any "+u.name)
+	return r.bad(tag, "is not the "+u.key()+" of any "+u.name)
 }
 
 // whichever reads an object without a type by the first table it fits.

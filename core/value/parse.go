@@ -349,3 +349,6 @@ func (v Value) Halved() bool {
 	}
 	return false
 }
+
+// Raw makes a string of texts that came from [Parse], in which half of a surrogate pair may stand as three bytes.
+func Raw(s string) Value { return Value{kind: jsonscan.String, text: s} }

@@ -281,6 +281,15 @@ func (v Value) Len() int { return len(v.parts) }
 // At is an element of an array.
 func (v Value) At(i int) Value { return v.parts[i].Value }
 
+// Height counts the levels of nesting, the value itself included, as [jsonscan.Value.Height] does.
+func (v Value) Height() int {
+	inner := 0
+	for i := range v.parts {
+		inner = max(inner, v.parts[i].Value.Height())
+	}
+	return inner + 1
+}
+
 // Items are the elements of an array, nil for every other kind.
 func (v Value) Items() []Value {
 	if v.kind != jsonscan.Array {
