@@ -177,16 +177,14 @@ func curve(tasks [][]float64, maxK int) []PassPoint {
 				binary = false
 			}
 		}
-		miss, best := 1.0, math.Inf(-1)
+		miss, best := newChance(wrong, n), math.Inf(-1)
 		var first sum
 		for k := 1; k <= n; k++ {
 			first.add(values[k-1])
-			// The chance that k drawn rollouts are all wrong, one draw after the other.
-			miss *= float64(max(wrong-k+1, 0)) / float64(n-k+1)
 			best = max(best, values[k-1])
 			x := best
-			if binary {
-				x = 1 - miss
+			if none := miss.next(); binary {
+				x = 1 - none
 			}
 			points[k-1].Tasks++
 			pass[k-1].add(x)
@@ -210,16 +208,49 @@ func curve(tasks [][]float64, maxK int) []PassPoint {
 	return points
 }
 
+// A chance is the probability that the first k of n drawn rollouts are all among the wrong ones, for growing k. While
+// the numbers of ways are exact doubles it is one division; later one draw is multiplied to the other.
+type chance struct {
+	wrong, n, k int
+	bad, all    float64 // ways to choose k
+	p           float64
+}
+
+func newChance(wrong, n int) chance { return chance{wrong: wrong, n: n, bad: 1, all: 1, p: 1} }
+
+func (c *chance) next() float64 {
+	c.k++
+	left, total := float64(max(c.wrong-c.k+1, 0)), float64(c.n-c.k+1)
+	if bad, all := c.bad*left, c.all*total; all < 1<<53 {
+		// The product of neighbours and a binomial coefficient can be divided without a rest.
+		c.bad, c.all = bad/float64(c.k), all/float64(c.k)
+		c.p = c.bad / c.all
+	} else {
+		c.all = math.Inf(1)
+		c.p *= left / total
+	}
+	return c.p
+}
+
 // A tailed adds what tasks give for every k. A task of n rollouts gives the same for every k above n as for n, which
 // is added once, so that a single task of many rollouts does not make all others as long.
 type tailed struct{ own, tail []sum }
 
 func newTailed(maxK int) tailed { return tailed{make([]sum, maxK), make([]sum, maxK+1)} }
 
+// directly is the largest k up to which every k is added to by itself, in the order of the tasks.
+const directly = 64
+
 func (t tailed) add(k, n int, x float64) {
 	t.own[k-1].add(x)
-	if k == n {
-		t.tail[k].add(x)
+	switch {
+	case k < n:
+	case len(t.own) <= directly:
+		for i := n; i < len(t.own); i++ {
+			t.own[i].add(x)
+		}
+	default:
+		t.tail[n].add(x)
 	}
 }
 

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/rollscope/rollscope/core/integer"
@@ -91,6 +92,9 @@ func perfField(list []stored) (d PerfField) {
 		squares.add((floats[i] - d.Mean) * (floats[i] - d.Mean))
 	}
 	d.Std = math.Sqrt(squares.value() / float64(d.N))
+	if d.Total.IsWhole() {
+		d.Std = wholeDeviation(list)
+	}
 	d.P50, d.P90, d.P99 = quantile(floats, 0.5), quantile(floats, 0.9), quantile(floats, 0.99)
 	return d
 }
@@ -166,4 +170,29 @@ func (p *Perf) Metrics() []Metric {
 		add("total_latency_mean_ms", Real(f.Mean))
 	}
 	return list
+}
+
+// wholeDeviation is the standard deviation of whole numbers with divisor n, rounded once.
+func wholeDeviation(list []stored) float64 {
+	n := big.NewInt(int64(len(list)))
+	sum, squares := new(big.Int), new(big.Int)
+	x, square := new(big.Int), new(big.Int)
+	for _, c := range list {
+		if small, ok := c.integer().Int64(); ok {
+			x.SetInt64(small)
+		} else {
+			x.SetString(c.integer().String(), 10)
+		}
+		sum.Add(sum, x)
+		squares.Add(squares, square.Mul(x, x))
+	}
+	// n²·variance = n·Σx² − (Σx)²
+	squares.Mul(squares, n)
+	squares.Sub(squares, sum.Mul(sum, sum))
+	const precision = 256
+	v := new(big.Float).SetPrec(precision).SetInt(squares)
+	v.Sqrt(v)
+	v.Quo(v, new(big.Float).SetPrec(precision).SetInt(n))
+	f, _ := v.Float64()
+	return f
 }

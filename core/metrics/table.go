@@ -3,6 +3,7 @@ package metrics
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -36,8 +37,10 @@ type scratch struct {
 	count   []int32 // cells of a column, by rank
 	touched []int32
 	cells   []tableCell // grouped by column
+	at      []int32     // of every cell: which of the rows it belongs to
 	from    []int32     // first cell of a column, by rank
 	values  []float64
+	filled  []float64
 	sorted  []float64
 	squares []float64
 }
@@ -146,13 +149,15 @@ func (t *table) gather(rows []int32) []int32 {
 		s.count[k] = 0
 	}
 	s.cells = slices.Grow(s.cells[:0], int(total))[:total]
-	for _, row := range rows {
+	s.at = slices.Grow(s.at[:0], int(total))[:total]
+	for i, row := range rows {
 		for _, c := range t.run.cellsOf(int(row)) {
 			if c.uses&inTable == 0 || t.rank[c.name] < 0 {
 				continue
 			}
 			k := t.rank[c.name]
 			s.cells[s.from[k]+s.count[k]] = c
+			s.at[s.from[k]+s.count[k]] = int32(i)
 			s.count[k]++
 		}
 	}
@@ -181,16 +186,20 @@ func (t *table) describe(rows []int32) *Stats {
 	touched := t.gather(rows)
 	d := &Stats{Whole: t.whole, Rows: len(rows), Columns: make([]ColumnStats, 0, len(touched))}
 	defined := false
+	// Filling gaps costs as much as there are rows, for every column.
+	fill := int64(len(touched))*int64(len(rows)) <= mostFilled
 	for _, k := range touched {
-		cells := s.column(k)
+		cells, at := s.column(k), s.at[s.from[k]:]
 		values := s.floats(cells)
-		c := ColumnStats{Name: t.name(k), N: len(cells), Mean: mean(values)}
+		c := ColumnStats{Name: t.name(k), N: len(cells)}
+		gaps := fill && len(cells) < len(rows)
+		c.Mean = s.mean(at, len(rows), gaps)
 		c.Max, c.Min = extremes(cells, t.whole)
 		s.sorted = sortedCopy(s.sorted, values)
 		c.Median = middle(s.sorted)
 		if c.Defined = len(values) > 1; c.Defined {
 			defined = true
-			c.Std = deviation(values, c.Mean, 1, s.squares)
+			c.Std = s.deviation(at, len(rows), c.Mean, gaps)
 		}
 		d.Columns = append(d.Columns, c)
 	}
@@ -201,6 +210,39 @@ func (t *table) describe(rows []int32) *Stats {
 		}
 	}
 	return d
+}
+
+// mostFilled bounds the cells of a group, gaps included, up to which gaps are filled.
+const mostFilled = 1 << 26
+
+// mean is the mean of the values that were read last. In the table a gap counts as a zero of a sum, which moves the
+// borders between the parts that are added up, and with them the last bits.
+func (s *scratch) mean(at []int32, rows int, gaps bool) float64 {
+	if !gaps {
+		return mean(s.values)
+	}
+	s.blank(rows)
+	for i, x := range s.values {
+		s.filled[at[i]] = x
+	}
+	return pairwise(s.filled) / float64(len(s.values))
+}
+
+// deviation is the standard deviation of the values that were read last, with gaps as in mean.
+func (s *scratch) deviation(at []int32, rows int, mean float64, gaps bool) float64 {
+	if !gaps {
+		return deviation(s.values, mean, 1, s.squares)
+	}
+	s.blank(rows)
+	for i, x := range s.values {
+		s.filled[at[i]] = (mean - x) * (mean - x)
+	}
+	return math.Sqrt(pairwise(s.filled) / float64(len(s.values)-1))
+}
+
+func (s *scratch) blank(n int) {
+	s.filled = slices.Grow(s.filled[:0], n)[:n]
+	clear(s.filled)
 }
 
 // extremes are the largest and the smallest value of cells.
