@@ -128,6 +128,9 @@ func (t *Table) Name(source int) string { return t.sources[source].name }
 // Size is the size of a source in bytes, −1 while it is not known.
 func (t *Table) Size(source int) int64 { return t.sources[source].size }
 
+// Ended tells whether every byte of a source is in.
+func (t *Table) Ended(source int) bool { return t.sources[source].complete() }
+
 // Damage tells where a packed source cannot be read further, nil where it can.
 func (t *Table) Damage(source int) *packed.Damage { return t.sources[source].damage }
 

@@ -25,12 +25,12 @@ func (d *Damage) Error() string {
 	return fmt.Sprintf("%s at byte %d of the packed file", d.Reason, d.Packed)
 }
 
-// The reasons of damage.
+// The reasons of damage. Each goes on from the name of the file.
 const (
 	ReasonCut      = "ends inside a gzip member"
-	ReasonData     = "damaged gzip data"
-	ReasonChecksum = "checksum of a gzip member does not fit its content"
-	ReasonTrailing = "bytes that are no gzip member"
+	ReasonData     = "holds damaged gzip data"
+	ReasonChecksum = "holds a gzip member whose checksum does not fit"
+	ReasonTrailing = "holds bytes that are no gzip member"
 )
 
 // input counts the packed bytes that are used. It hands them out one by one, so that nothing is read beyond the end

@@ -133,7 +133,7 @@ func (s *sorter) remarks() {
 		if e.Size == 0 {
 			if e.Note == "" {
 				e.Note = "empty file"
-				if info.Group == GroupRollouts && !e.Packed || e.Kind == Failures {
+				if info.Group == GroupRollouts || e.Kind == Failures {
 					e.Note = "empty file, 0 records"
 				}
 			}

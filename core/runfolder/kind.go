@@ -62,7 +62,7 @@ type KindInfo struct {
 var Kinds = []KindInfo{
 	{Kind: Rollouts, Group: GroupRollouts, Role: "results", Title: "rollouts", Read: true,
 		Text: "One completed rollout per line."},
-	{Kind: PackedRollouts, Group: GroupRollouts, Role: "results", Title: "packed rollouts",
+	{Kind: PackedRollouts, Group: GroupRollouts, Role: "results", Title: "packed rollouts", Read: true,
 		Text: "A rollouts file packed with gzip."},
 
 	{Kind: MaterializedInputs, Group: GroupCompanion, Role: "inputs", Title: "materialized inputs", suffix: "_materialized_inputs.jsonl",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/runfolder"
 )
 
@@ -32,7 +33,8 @@ type Desk struct {
 type Task struct {
 	Source int   // number to scan it under
 	File   int   // index in the list of files
-	Size   int64 // in bytes
+	Size   int64 // in bytes, as it lies there
+	Packed bool  // with gzip: it is scanned from its start to its end, see [analysis.NewPackedScan]
 }
 
 // Open takes a list of files and tells which to scan. Files that are there already stay, with what was
@@ -58,11 +60,14 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 		source := len(d.sources)
 		d.sources = append(d.sources, file)
 		d.sourceOf[file] = source
-		tasks = append(tasks, Task{Source: source, File: file, Size: d.files[file].Size})
+		tasks = append(tasks, Task{Source: source, File: file, Size: d.files[file].Size, Packed: d.packed(file)})
 	}
 	names, sizes := make([]string, len(d.sources)), make([]int64, len(d.sources))
 	for source, file := range d.sources {
 		names[source], sizes[source] = d.listing.Entries[file].Name, d.files[file].Size
+		if d.packed(file) {
+			sizes[source] = -1
+		}
 	}
 	table := analysis.NewTable(names, sizes)
 	if old.table != nil {
@@ -83,6 +88,19 @@ func (d *Desk) Add(p *analysis.Partial) error {
 	}
 	d.chosen.stale = true
 	return nil
+}
+
+// packed tells whether a file is read through gzip.
+func (d *Desk) packed(file int) bool { return d.listing.Entries[file].Packed }
+
+// Packed tells whether the bytes of a Need lie in a packed file, where offsets count plain bytes, and where in that
+// file reading must begin to get at them.
+func (d *Desk) Packed(n Need) (from packed.Member, ok bool) {
+	source, known := d.sourceOf[n.File]
+	if !known || !d.packed(n.File) {
+		return from, false
+	}
+	return d.table.Member(source, n.Offset), true
 }
 
 // Rows and Complete say how far the reading of all sources is.

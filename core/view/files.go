@@ -50,6 +50,10 @@ func (d *Desk) readTable(c *selection) Table {
 			state = Text{Text: "0 records", Muted: true}
 		case a.Rows() == 0 && a.Bytes() == c.table.Size(i):
 			state = Text{Text: "0 records", Muted: true, Title: "blank lines only"}
+		case c.table.Size(i) < 0:
+			state = Text{Text: "reading", Title: "how much a packed file holds is known at its end"}
+		case c.table.Damage(i) != nil:
+			state = Text{Text: "damaged", Mark: MarkUnhealthy, Title: c.table.Damage(i).Error()}
 		case a.Bytes() < c.table.Size(i):
 			state = Text{Text: fmt.Sprintf("%d %%", a.Bytes()*100/max(c.table.Size(i), 1)), Title: "of its bytes are in"}
 		case a.Unreadable > 0:
@@ -60,7 +64,7 @@ func (d *Desk) readTable(c *selection) Table {
 			run = d.listing.Runs[r].Name
 		}
 		t.Rows = append(t.Rows, Row{ID: c.table.Name(i), Index: i, Cells: []Cell{
-			{Text: Text{Text: c.table.Name(i), Mono: true}}, {Text: Text{Text: run}}, wide(c.table.Size(i)),
+			{Text: Text{Text: c.table.Name(i), Mono: true}}, {Text: Text{Text: run}}, d.sizeCell(c.table.Size(i), file),
 			wide(a.Lines), wide(a.Read), wide(a.Blank), wide(a.Unreadable), wide(a.Bytes()), {Text: state},
 		}})
 	}
@@ -68,6 +72,20 @@ func (d *Desk) readTable(c *selection) Table {
 		t.Note = fmt.Sprintf("%s of %s files; the sums above hold all of them.", Group(most), Group(c.table.Sources()))
 	}
 	return t
+}
+
+// sizeCell is the size of a rollouts file, of a packed one that of its content and of itself.
+func (d *Desk) sizeCell(size int64, file int) Cell {
+	if !d.packed(file) {
+		return wide(size)
+	}
+	c := Cell{Text: Text{Text: Dash, Muted: true, Title: "known when the packed file is read to its end"}}
+	if size >= 0 {
+		c = wide(size)
+		c.Text.Title = "unpacked"
+	}
+	c.Extra = Text{Text: Group(d.files[file].Size) + " packed", Title: "bytes of the file as it lies there"}
+	return c
 }
 
 func wide(n int64) Cell { return Cell{Text: Text{Text: Group(n)}} }

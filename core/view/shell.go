@@ -202,6 +202,7 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 			Help: "Every one is counted as an unreadable record and listed on the Files tab with its bytes."})
 	}
 	list = append(list, d.repairAlerts(c, s)...)
+	list = append(list, damageAlerts(c)...)
 	for source := range c.table.Sources() {
 		if p, there := t.tooLong[source]; there {
 			list = append(list, Alert{Code: "line_too_long", Count: p.count, Place: at(p),

@@ -20,7 +20,8 @@ import (
 // A desk answers the page: it keeps what is known of the files and writes it as HTML.
 type desk struct {
 	view.Desk
-	sent map[string]string // region → markup, as the page has it
+	sent  map[string]string // region → markup, as the page has it
+	fresh bool              // the list of files was begun anew
 }
 
 // request is what the page sends. Every operation takes the fields it knows.
@@ -80,7 +81,7 @@ func (d *desk) call(b []byte) (answer []byte, needs bool, err error) {
 	case "open":
 		answer, err = d.open(&r)
 	case "reset":
-		*d = desk{sent: d.sent}
+		*d = desk{sent: d.sent, fresh: true}
 		answer = []byte("{}")
 	case "sample":
 		answer, err = sample()
@@ -107,7 +108,9 @@ func (d *desk) open(r *request) ([]byte, error) {
 		Source int   `json:"source"`
 		File   int   `json:"file"`
 		Size   int64 `json:"size"`
+		Packed bool  `json:"packed"`
 	}
+	d.fresh = !r.Add
 	list := []scan{}
 	for _, t := range d.Open(r.Files, r.Add) {
 		list = append(list, scan(t))
@@ -128,15 +131,17 @@ func sample() ([]byte, error) {
 }
 
 // need is the answer that asks for bytes first.
-func need(needs []view.Need) ([]byte, bool, error) {
+func (d *desk) need(needs []view.Need) ([]byte, bool, error) {
 	type bytesOf struct {
 		File   int   `json:"file"`
 		Offset int64 `json:"offset"`
 		Length int64 `json:"length"`
+		Packed bool  `json:"packed"`
 	}
 	list := make([]bytesOf, len(needs))
 	for i, n := range needs {
-		list[i] = bytesOf(n)
+		_, packed := d.Packed(n)
+		list[i] = bytesOf{n.File, n.Offset, n.Length, packed}
 	}
 	b, err := json.Marshal(map[string]any{"need": list})
 	return b, true, err
@@ -146,7 +151,7 @@ func (d *desk) render(r *request) ([]byte, bool, error) {
 	state, _ := view.Decode(r.Fragment)
 	page, needs := d.Page(state, r.Host, r.Windows)
 	if len(needs) > 0 {
-		return need(needs)
+		return d.need(needs)
 	}
 	if d.sent == nil || r.Fresh {
 		d.sent = map[string]string{}
@@ -181,7 +186,7 @@ func (d *desk) window(r *request) ([]byte, bool, error) {
 		return nil, false, err
 	}
 	if len(needs) > 0 {
-		return need(needs)
+		return d.need(needs)
 	}
 	html, err := markup(web.WindowRows(table))
 	if err != nil {
@@ -204,7 +209,7 @@ func (d *desk) chunk(state view.State, n int) ([]byte, bool, error) {
 		return nil, false, err
 	}
 	if len(needs) > 0 {
-		return need(needs)
+		return d.need(needs)
 	}
 	html, err := markup(web.Blocks(blocks, turn))
 	if err != nil {
@@ -219,7 +224,7 @@ func (d *desk) rawWindow(state view.State, from, to int) ([]byte, bool, error) {
 		return nil, false, err
 	}
 	if len(needs) > 0 {
-		return need(needs)
+		return d.need(needs)
 	}
 	html, err := markup(web.WindowLines(raw))
 	if err != nil {

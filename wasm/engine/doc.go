@@ -11,23 +11,28 @@
 //
 //	version() int32          protocol version
 //	buf(n) int32             address of an input buffer of at least n bytes
-//	feed(n) int32            the next n bytes of the running scan are in the buffer: 0 go on, 1 range done, −1 failed
+//	feed(n) int32            the next n bytes of what was begun last, a scan or a slice, are in the buffer: 0 go on,
+//	                         1 no more are needed, −1 failed
 //	call(op, n) int32        an operation with n bytes of input: 0 done, 1 bytes are needed first, −1 failed
 //	out(), outlen() int32    the answer of the last call, valid until the next; after a failure {"error","stack"}
 //
 // Operations (numbers are constants of this package):
 //
-//	OpScan    JSON {source, from, to, maxLine} begins a scan → JSON {next}: the first byte to feed
+//	OpScan    JSON {source, from, to, maxLine, packed} begins a scan → JSON {next}: the first byte to feed. A packed
+//	          source is fed as it lies there, from its start; from and to count its plain bytes, and to may be −1,
+//	          its end
 //	OpTake    → a partial, in its binary form, of the lines read since the last OpTake; empty if there are none
-//	OpFinish  the source has ended → as OpTake
+//	OpFinish  the source has ended → as OpTake; of a slice → nothing
 //	OpAdd     a partial → JSON {rows, complete}
 //	OpBytes   JSON line {file, offset, length, problem} + LF + those bytes: answers a "need" → {}
+//	OpSlice   JSON {file, offset, length} begins to unpack what a "need" of a packed file names → JSON {next, done}:
+//	          the first byte of the packed file to feed, unless it is done. What is unpacked answers the need
 //	OpCall    JSON {op, …} → JSON; the operations of the desk
 //
 // Operations of the desk (OpCall):
 //
 //	hello    {} → {version, protocol}
-//	open     {files: [{path, size}], add} → {scan: [{source, file, size}]}; add keeps what is there
+//	open     {files: [{path, size}], add} → {scan: [{source, file, size, packed}]}; add keeps what is there
 //	reset    {} → {}: back to the landing page
 //	sample   {} → {files: [{path, data}]}: the embedded sample run, base64
 //	render   {fragment, host, windows} → {fragment, phase, title, regions: {name: html}} or needs bytes
@@ -35,12 +40,12 @@
 //	download {fragment, name} → bytes (raw) or needs bytes
 //	copy     {fragment, what} → text (raw) or needs bytes
 //
-// A need is answered with {need: [{file, offset, length}]}: the host supplies those bytes with OpBytes and
-// asks again. A region is sent only when its HTML differs from what was sent last.
+// A need is answered with {need: [{file, offset, length, packed}]}: the host supplies those bytes with OpBytes,
+// or with OpSlice where they are packed, and asks again. A region is sent only when its HTML differs from what was sent last.
 package engine
 
 // Protocol is the version of the boundary. Page and module must agree on it.
-const Protocol = 1
+const Protocol = 2
 
 // The operations of call.
 const (
@@ -50,4 +55,5 @@ const (
 	OpAdd
 	OpBytes
 	OpCall
+	OpSlice
 )

@@ -11,14 +11,19 @@ import (
 
 // An Engine is the state of one module instance. The zero Engine is ready.
 type Engine struct {
-	scan *analysis.Scan
-	desk desk
+	scan    *analysis.Scan
+	desk    desk
+	sliced  *slice
+	slicing bool // what is fed is for the slice
 }
 
 var errNoScan = errors.New("no scan is running")
 
-// Feed takes the next bytes of the running scan and tells whether its range is done.
+// Feed takes the next bytes of what was begun last, a scan or a slice, and tells whether it needs no more.
 func (e *Engine) Feed(b []byte) (done bool, err error) {
+	if e.slicing {
+		return e.feedSlice(b), nil
+	}
 	if e.scan == nil {
 		return false, errNoScan
 	}
@@ -38,8 +43,15 @@ func (e *Engine) Call(op int, request []byte) (answer []byte, needs bool, err er
 		answer, err = e.desk.add(bytes.Clone(request))
 	case OpBytes:
 		answer, err = e.desk.supply(request)
+	case OpSlice:
+		answer, err = e.slice(request)
 	case OpCall:
-		return e.desk.call(request)
+		answer, needs, err = e.desk.call(request)
+		if e.desk.fresh {
+			e.endSlice() // the file of this number is another one now
+			e.desk.fresh = false
+		}
+		return answer, needs, err
 	default:
 		err = fmt.Errorf("unknown operation %d", op)
 	}
@@ -48,6 +60,10 @@ func (e *Engine) Call(op int, request []byte) (answer []byte, needs bool, err er
 
 // take gives the partial of what was read since the last one, nothing if that is nothing.
 func (e *Engine) take(finish bool) ([]byte, error) {
+	if finish && e.slicing {
+		e.finishSlice()
+		return nil, nil
+	}
 	if e.scan == nil {
 		return nil, errNoScan
 	}
@@ -55,7 +71,7 @@ func (e *Engine) take(finish bool) ([]byte, error) {
 		e.scan.Finish()
 	}
 	p := e.scan.Take()
-	if p.From == p.To {
+	if p.From == p.To && !p.End && len(p.Members) == 0 {
 		return nil, nil
 	}
 	return p.AppendBinary(nil), nil
@@ -65,14 +81,24 @@ func (e *Engine) begin(request []byte) ([]byte, error) {
 	var r struct {
 		Source            int
 		From, To, MaxLine int64
+		Packed            bool
 	}
 	if err := json.Unmarshal(request, &r); err != nil {
 		return nil, fmt.Errorf("scan: %w", err)
 	}
-	if r.Source < 0 || r.From < 0 || r.To < r.From {
+	toEnd := r.Packed && r.To == -1
+	if r.Source < 0 || r.From < 0 || r.To < r.From && !toEnd {
 		return nil, fmt.Errorf("scan: no range: source %d [%d, %d)", r.Source, r.From, r.To)
 	}
-	e.scan = analysis.NewScan(r.Source, r.From, r.To, r.MaxLine)
+	if e.scan != nil {
+		e.scan.Close()
+	}
+	e.slicing = false
+	if r.Packed {
+		e.scan = analysis.NewPackedScan(r.Source, r.From, r.To, r.MaxLine)
+	} else {
+		e.scan = analysis.NewScan(r.Source, r.From, r.To, r.MaxLine)
+	}
 	return json.Marshal(map[string]int64{"next": e.scan.Next()})
 }
 
