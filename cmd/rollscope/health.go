@@ -67,6 +67,18 @@ func (j *judged) place(ordinal int) string {
 	return fmt.Sprintf("%s:%d", j.table.Name(row.Source), row.Line)
 }
 
+// damaged is the error of a run of which a packed file cannot be read to its end. What was read has been reported
+// by then, but nobody may take it for the whole.
+func (j *judged) damaged() error {
+	var errs []error
+	for i := range j.table.Sources() {
+		if d := j.table.Damage(i); d != nil {
+			errs = append(errs, fmt.Errorf("%s %w; what is reported holds the %d bytes that could be unpacked", j.table.Name(i), d, d.Plain))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // judge reads the rollouts files behind paths and judges them as one run. What it cannot know for sure it tells
 // on standard error.
 func (h *host) judge(ctx context.Context, paths []string, o judging) (*judged, error) {
@@ -180,7 +192,8 @@ func healthCommand(h *host) *cobra.Command {
 		Long: `Judge every rollout of a run and report the verdicts.
 
 Several files are judged as one run, in the order given. A directory stands for
-the file ` + defaultRolloutsFile + ` in it. Without -o a summary is printed and nothing is
+the file ` + defaultRolloutsFile + ` in it. A file that ends in .gz is unpacked; one that is
+damaged is reported as far as it goes, with exit status 2. Without -o a summary is printed and nothing is
 written; with -o DIR the two reports ` + health.SummaryFile + ` and
 ` + health.VerdictsFile + ` are written there.`,
 		Example: `  rollscope health RUN_DIR
@@ -221,6 +234,9 @@ written; with -o DIR the two reports ` + health.SummaryFile + ` and
 				err = printHealth(h.out, j)
 			}
 			if err != nil {
+				return err
+			}
+			if err := j.damaged(); err != nil {
 				return err
 			}
 			s := j.report.Stats()

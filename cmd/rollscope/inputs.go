@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/source"
 )
 
@@ -17,6 +18,8 @@ type input struct {
 	name string // in reports
 	file *os.File
 	info fs.FileInfo // when it was opened
+
+	packed *packed.Source // nil for a file that is read as it lies there
 }
 
 // inputOptions say how the paths of a report are understood.
@@ -90,7 +93,11 @@ func openInput(path string, resolve bool) (*input, error) {
 		f.Close()
 		return nil, fmt.Errorf("rollout JSONL %w", err)
 	}
-	return &input{name, f, info}, nil
+	in := &input{name: name, file: f, info: info}
+	if strings.HasSuffix(name, ".gz") {
+		in.packed = packed.Of(source.Of(name, info.Size(), f))
+	}
+	return in, nil
 }
 
 func closeInputs(list []*input) {
@@ -99,7 +106,12 @@ func closeInputs(list []*input) {
 	}
 }
 
-func (in *input) source() source.Source { return source.Of(in.name, in.info.Size(), in.file) }
+func (in *input) source() source.Source {
+	if in.packed != nil {
+		return in.packed
+	}
+	return source.Of(in.name, in.info.Size(), in.file)
+}
 
 // grown tells by how much the file has grown since it was opened. Any other change is an error: what was read is
 // then neither the old file nor the new one.

@@ -55,6 +55,10 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	cases, err := filepath.Abs("../../testdata/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
@@ -68,6 +72,10 @@ func TestScripts(t *testing.T) {
 				info, err := os.Stat(path)
 				ts.Check(err)
 				ts.Check(os.Truncate(path, info.Size()-1))
+			},
+			// "case NAME" copies a folder of hard cases.
+			"case": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(filepath.Join(cases, args[0]))))
 			},
 			// "escape NAME TEXT" sets a variable to the text and a sequence that colours a terminal.
 			"escape": func(ts *testscript.TestScript, _ bool, args []string) { ts.Setenv(args[0], args[1]+"\x1b[31m") },

@@ -81,6 +81,9 @@ Paths are understood as by the health command.`,
 			if err := printRows(h.out, j, found, asJSON); err != nil {
 				return err
 			}
+			if err := j.damaged(); err != nil {
+				return err
+			}
 			unhealthy := int64(0)
 			for _, ordinal := range found {
 				if j.report.Verdict(ordinal) == health.Unhealthy {
