@@ -3,9 +3,11 @@
 // A Finding is an id, a place (run, file, line, rollout, attempt) and a few named values; words are put on it by
 // [Finding.Message], once, at the edge. Every id is one entry of a table ([All]) with its severity, a title and an
 // explanation, which commands, pages and documents print (spec run-commands §3; the severities are those of
-// run-folder §9, records §13, outcomes §8, omitted §7, recovery §9, batch-status §8).
+// run-folder §9, records §13, outcomes §8, omitted §7, recovery §9, batch-status §8, model-calls §11, trajectory §11,
+// perf §5, atif §7).
 //
-// The ids of health checks are no part of this table: a check judges a rollout, a finding is about the files.
+// The ids of health checks are no part of this table: a check judges a rollout by its evidence, a finding is
+// about files and about evidence that does not hold.
 package finding
 
 import (

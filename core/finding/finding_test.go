@@ -11,7 +11,7 @@ import (
 )
 
 func TestTable(t *testing.T) {
-	id := regexp.MustCompile(`^(layout|records|coverage|outcomes|omitted|recovery|batch)\.[a-z_]+$`)
+	id := regexp.MustCompile(`^(layout|records|coverage|outcomes|omitted|recovery|batch|calls|traj|perf|atif)\.[a-z_]+$`)
 	seen := map[string]bool{}
 	for _, info := range All() {
 		if !id.MatchString(info.ID) || seen[info.ID] {
@@ -28,7 +28,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: %s", info.ID, info.Says)
 		}
 	}
-	if len(seen) != 106 {
+	if len(seen) != 168 {
 		t.Errorf("%d ids", len(seen))
 	}
 }

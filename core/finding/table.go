@@ -14,7 +14,7 @@ type Definition struct {
 
 // All lists every finding id, in the order of the areas and within them of a reading from the folder down to its rows.
 func All() []Definition {
-	return slices.Concat(layout, records, coverage, outcomes, omitted, recovery, batch)
+	return slices.Concat(layout, records, coverage, outcomes, omitted, recovery, batch, calls, trajectories, performance, atif)
 }
 
 // ByID finds the entry of an id.
