@@ -99,10 +99,16 @@ func (n *anyNode) match(row Row) bool {
 func (n *notNode) match(row Row) bool { return !n.of.match(row) }
 
 func (n *hasNode) match(row Row) bool {
+	if met, known := answer(row, n); known {
+		return met
+	}
 	return n.ref.value(row).each(func(v Value) bool { return v.kind != missing })
 }
 
 func (n *compareNode) match(row Row) bool {
+	if met, known := answer(row, n); known {
+		return met
+	}
 	left := n.operands[0].get(row)
 	for i, op := range n.ops {
 		right := n.operands[i+1].get(row)
@@ -152,11 +158,17 @@ func meets(op op, a, b Value) bool {
 }
 
 func (n *inNode) match(row Row) bool {
+	if met, known := answer(row, n); known {
+		return met
+	}
 	v := n.ref.value(row)
 	return v.kind != missing && v.each(n.set.has) != n.negated
 }
 
 func (n *containsNode) match(row Row) bool {
+	if met, known := answer(row, n); known {
+		return met
+	}
 	v := n.ref.value(row)
 	return v.kind != missing && v.each(func(v Value) bool {
 		return v.kind == text && strings.Contains(v.text, n.text)
