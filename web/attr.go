@@ -93,3 +93,11 @@ func chosen(list []view.Choice) int {
 	}
 	return n
 }
+
+// truth writes a truth value of ARIA.
+func truth(on bool) string {
+	if on {
+		return "true"
+	}
+	return "false"
+}

@@ -12,7 +12,7 @@ import (
 // Measures of a chart in CSS pixels. Widths are shares of the chart's own width, so that a chart fits its place
 // and its letters stay as they are; only what depends on the width of letters assumes a nominal one.
 const (
-	nominal  = 276 // width that labels are thinned out for
+	nominal  = 216 // width that labels are thinned out for
 	numbers  = 14  // room above the bars for their numbers
 	labels   = 16  // room below the axis
 	digit    = 6.4 // width of a character of 11 px
@@ -91,7 +91,7 @@ func measure(c view.Chart, height int) plot {
 			left: percent(float64(i) / step), reach: percent(1 / step),
 			y: number(y), height: number(tall),
 			middle: percent((float64(i) + 0.5) / step), numberY: number(y - 3),
-			name: plain(binName(b, i)),
+			name: plain(binTitle(b, i)),
 		}
 		if every || i == largest {
 			m.number = b.Text
@@ -152,17 +152,20 @@ func axis(c view.Chart) []plotLabel {
 	return list
 }
 
-// binName is what a bin is called: its label and its number.
-func binName(b view.Bin, i int) string {
-	return binLabel(b, i) + ": " + binValue(b)
+// binTitle is what a bin is called: its name and its number.
+func binTitle(b view.Bin, i int) string {
+	return binName(b, i) + ": " + binValue(b)
 }
 
-// binLabel is the label of bin i, its number where it has none.
-func binLabel(b view.Bin, i int) string {
-	if b.Label == "" {
-		return "bin " + decimal(i+1)
+// binName is the name of bin i in full: its label where it has no other, its number where it has neither.
+func binName(b view.Bin, i int) string {
+	switch {
+	case b.Name != "":
+		return b.Name
+	case b.Label != "":
+		return b.Label
 	}
-	return b.Label
+	return "bin " + decimal(i+1)
 }
 
 func binValue(b view.Bin) string {

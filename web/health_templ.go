@@ -147,7 +147,7 @@ func healthOptions(o view.HealthOptions) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(o.Profiles) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div><p class=\"label\" id=\"profile-label\">rules</p><ul class=\"choices\" aria-labelledby=\"profile-label\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div><p class=\"label\" id=\"profile-label\">rules</p><ul class=\"choices\" aria-labelledby=\"profile-label\" data-save=\"profile\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

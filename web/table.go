@@ -48,7 +48,7 @@ const (
 func width(t view.Table, i int) int {
 	c := t.Columns[i]
 	switch {
-	case c.Grow && t.Window:
+	case c.Grow && t.Window && !c.Set:
 		return 0
 	case c.Width > 0 || !t.Window:
 		return c.Width
@@ -95,7 +95,7 @@ func extent(s string, one float64) float64 { return float64(utf8.RuneCountInStri
 func leastWidth(t view.Table) int {
 	sum := 0
 	for i, c := range t.Columns {
-		if c.Grow {
+		if c.Grow && !c.Set {
 			sum += max(c.Width, leastGrow)
 		} else {
 			sum += width(t, i)
@@ -134,7 +134,7 @@ func carrier(t view.Table, r view.Row) int {
 		}
 	}
 	for i := range t.Columns {
-		if c := cellOf(r, i).Text; c.Text != "" && c.Href == "" {
+		if c := cellOf(r, i).Text; c.Text != "" && c.Href == "" && t.Columns[i].Grid == nil {
 			return i
 		}
 	}
@@ -150,4 +150,25 @@ func hint(t view.Table, text view.Text) string {
 		return text.Text
 	}
 	return text.Title
+}
+
+// gridColumn is the column of a window whose cells are drawn, −1 where there is none.
+func gridColumn(t view.Table) int {
+	if !t.Window || t.Total == 0 {
+		return -1
+	}
+	return slices.IndexFunc(t.Columns, func(c view.Column) bool { return c.Grid != nil })
+}
+
+func gridName(t view.Table) string {
+	return plain("repeats of " + view.Group(t.Total) + " " + t.Caption + ": arrow keys move, Enter opens the rollout")
+}
+
+// labelEvery thins the labels of a grid out until they fit.
+func labelEvery(g *view.GridHead) int {
+	widest := 1
+	for _, label := range g.Labels {
+		widest = max(widest, utf8.RuneCountInString(label))
+	}
+	return max(1, int(float64(widest)*digit+6)/max(g.Cell, 1)+1)
 }

@@ -27,6 +27,7 @@ type Desk struct {
 	chosen   selection
 	opened   openRow
 	mended   mended
+	hashes   map[int]string // sampled, by file, as far as they were asked for
 }
 
 // A Task names a file that should be scanned.
@@ -43,6 +44,7 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 	old := *d
 	if !add {
 		old = Desk{}
+		d.hashes = nil
 	}
 	d.files = append(slices.Clone(old.files), files...)
 	d.listing = runfolder.Sort(d.files)
@@ -154,6 +156,9 @@ type selection struct {
 
 	tally tally   // of the rows so far
 	found matches // of the filter that was asked for last
+
+	grouped taskGroups
+	listed  taskList
 }
 
 // choose finds the selection of a State and what of the State names nothing.

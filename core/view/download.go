@@ -54,22 +54,10 @@ func (d *Desk) Copy(s State, what string) (string, error) {
 
 // tsv writes a table as tab-separated values with exact numbers.
 func tsv(t Table) string {
-	var b strings.Builder
-	for i, col := range t.Columns {
-		if i > 0 {
-			b.WriteByte('\t')
-		}
-		b.WriteString(field(col.Key))
-	}
-	b.WriteByte('\n')
+	var b bytes.Buffer
+	b.WriteString(tsvHead(t.Columns))
 	for _, row := range t.Rows {
-		for i, cell := range row.Cells {
-			if i > 0 {
-				b.WriteByte('\t')
-			}
-			b.WriteString(field(exact(cell)))
-		}
-		b.WriteByte('\n')
+		writeTSV(&b, t.Columns, row)
 	}
 	return b.String()
 }
@@ -79,7 +67,7 @@ func exact(c Cell) string {
 	switch {
 	case c.Exact != "":
 		return c.Exact
-	case c.Text.Text == Dash:
+	case c.Text.Text == Dash && c.Text.Muted:
 		return ""
 	}
 	plain := strings.ReplaceAll(c.Text.Text, ",", "")

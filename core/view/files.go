@@ -201,16 +201,6 @@ func (d *Desk) missing(s State) *Missing {
 	for i, n := range names {
 		m.Table.Rows = append(m.Table.Rows, Row{ID: n, Index: i, Cells: []Cell{{Text: Text{Text: n, Mono: true}}, {Text: Text{Text: "missing", Mark: MarkUnknown}}}})
 	}
-	for _, t := range Tabs {
-		if t.ID == s.Tab {
-			m.Shows = append(m.Shows, Text{Text: "tab " + t.Title})
-		}
-	}
-	if s.Filter != "" {
-		m.Shows = append(m.Shows, Text{Text: "filter " + s.Filter})
-	}
-	if s.Rollout != "" {
-		m.Shows = append(m.Shows, Text{Text: "rollout at " + s.Rollout})
-	}
+	m.Shows = d.shows(s)
 	return m
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/health/check"
 	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/rollout"
@@ -123,6 +124,12 @@ func (c *selection) search(text, sorting string) matches {
 			}
 			return compare(a, b)
 		})
+		if down {
+			// What is missing comes last in both directions.
+			missing := func(i *item) bool { return i.Field(key).IsMissing() }
+			there := slices.DeleteFunc(slices.Clone(items), missing)
+			items = append(there, slices.DeleteFunc(items, func(i *item) bool { return !missing(i) })...)
+		}
 		for n, i := range items {
 			m.list[n] = int32(i.row.Ordinal)
 		}
@@ -147,11 +154,15 @@ func (c *selection) fields() filter.Fields {
 		{Name: "check", Aliases: []string{"finding"}, Kind: filter.TextKind, List: true, Title: "id of a check with a finding on the row, or that flagged its task", Values: checks, Closed: true},
 		{Name: "unjudged", Kind: filter.TextKind, List: true, Title: "id of a check that could not be judged on the row", Values: checks, Closed: true},
 		{Name: "task", Title: "task index, a number or a text"},
+		{Name: "task.repeats", Kind: filter.NumberKind, Title: "rows of the row's task"},
+		{Name: "task.scored", Kind: filter.NumberKind, Title: "rows of the row's task that are not masked and have a number as reward"},
+		{Name: "task.solved", Kind: filter.NumberKind, Title: "rows of the row's task with a reward of exactly 1"},
+		{Name: "task.unhealthy", Kind: filter.NumberKind, Title: "unhealthy rows of the row's task"},
 		{Name: "repeat", Aliases: []string{"rollout"}, Title: "rollout index, a number or a text"},
 		{Name: "stage", Title: "stage index"},
 		{Name: "id", Kind: filter.TextKind, Title: "rollout id"},
 		{Name: "name", Kind: filter.TextKind, Title: "name of the task, where the row gives one"},
-		{Name: "agent", Kind: filter.TextKind, Title: "agent_ref.name"},
+		{Name: "agent", Kind: filter.TextKind, Title: "agent_ref.name", Values: func() []string { return c.tally.series.agents }},
 		{Name: "reward", Title: "reward as saved"},
 		{Name: "masked", Kind: filter.BoolKind, Title: "mask_sample is set"},
 		{Name: "attempt", Title: "_ng_attempt_index"},
@@ -164,10 +175,22 @@ func (c *selection) fields() filter.Fields {
 		{Name: "unreadable", Kind: filter.BoolKind, Title: "the line cannot be read as a record"},
 		{Name: "repaired", Kind: filter.BoolKind, Title: "unreadable, but with a record that can be shown"},
 		{Name: "reason", Kind: filter.TextKind, Title: "why the line cannot be read"},
-		{Name: "file", Kind: filter.TextKind, Title: "name of the file"},
+		{Name: "file", Kind: filter.TextKind, Title: "name of the file", Values: c.fileNames},
 		{Name: "line", Kind: filter.NumberKind, Title: "physical line in its file, from 1"},
 		{Name: "bytes", Kind: filter.NumberKind, Title: "length of the line"},
 	}
+}
+
+// fileNames are the names of the files, for completion.
+func (c *selection) fileNames() []string {
+	if c.table == nil {
+		return nil
+	}
+	names := make([]string, c.table.Sources())
+	for i := range names {
+		names[i] = c.table.Name(i)
+	}
+	return names
 }
 
 // Field gives the value of a field for the filter.
@@ -186,6 +209,8 @@ func (i *item) Field(name string) filter.Value {
 		return filter.Texts(ids...)
 	case "task":
 		return keyValue(i.digest.Identity.Task)
+	case "task.repeats", "task.scored", "task.solved", "task.unhealthy":
+		return i.ofTask(name)
 	case "repeat":
 		return keyValue(i.digest.Identity.Rollout)
 	case "stage":
@@ -231,6 +256,24 @@ func (i *item) Field(name string) filter.Value {
 		return filter.Int(i.row.Length)
 	}
 	return filter.Value{}
+}
+
+// ofTask gives what all rows of the row's task come to.
+func (i *item) ofTask(name string) filter.Value {
+	g := i.c.groups()
+	if int(i.row.Ordinal) >= g.rows {
+		return filter.Value{}
+	}
+	line := &g.totals[i.c.tally.series.task[i.row.Ordinal]]
+	switch name {
+	case "task.repeats":
+		return filter.Int(int64(line.rows))
+	case "task.scored":
+		return filter.Int(int64(line.scored))
+	case "task.solved":
+		return filter.Int(int64(line.solved))
+	}
+	return filter.Int(int64(line.verdicts[health.Unhealthy]))
 }
 
 // Path gives a value inside the row as it is in the file. Digests hold none of it.

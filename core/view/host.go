@@ -14,6 +14,8 @@ type Host struct {
 	Alerts    []HostAlert // about files
 	Failed    string      // why the page cannot go on
 	Lost      int         // dropped entries that could not be opened
+
+	Columns map[string]string // chosen before, by tab, as the State's text has them
 }
 
 // A HostAlert is a problem that the script met: a file vanished, a worker died.

@@ -15,6 +15,8 @@ type Page struct {
 	Alerts   []Alert
 	Stats    []Stat // numbers of every tab, for scripts
 	Foot     []Text // facts at the left of the foot
+	Sight    *Sight // which rows are in sight, in front of Foot
+	Chooser  *Chooser
 	Links    []Link // downloads and copies at its right
 	Target   string // id of the element that the link names, to be brought into sight
 
@@ -75,12 +77,21 @@ type Stat struct {
 	Run         string // set when runs are shown apart
 }
 
-// A Link is an action at the foot of a page. Download names the file it saves, Copy the form it copies.
+// A Link is an action at the foot of a page. Download names the file it saves, Copy what it copies; with Table set,
+// that is the whole of a table, which [Desk.Export] makes.
 type Link struct {
 	Text     string
 	Href     string
 	Download string // file name; the engine makes the content
-	Copy     string // tsv, link …
+	Copy     string
+	Table    string // id of the table that is copied or saved
+}
+
+// A Sight tells which rows of a table are in sight. The script keeps it up to date.
+type Sight struct {
+	Table string
+	Total int
+	Text  string // as far as is known before there is a window
 }
 
 // A Lock says what the page can send, and why nothing leaves.
@@ -197,6 +208,8 @@ type Table struct {
 	Note     string // beside or under the rows: what they are out of, how they are ranked
 	Window   bool   // rows are asked for as they come into sight
 	Sortable bool
+	Movable  bool   // columns can be resized and moved, see [Chooser]
+	Links    []Link // copies and downloads, where the foot of the page has none
 }
 
 // A Column is the head of a table column.
@@ -205,11 +218,13 @@ type Column struct {
 	Unit       string
 	Right      bool // numbers
 	Mono       bool
-	Bars       bool   // its cells draw Cell.Bar even when it is 0
-	Grow       bool   // takes the room that is left
-	Width      int    // CSS pixels, 0 for its content
-	Href       string // sorts by it
-	Sorted     int    // 1 ascending, −1 descending
+	Bars       bool      // its cells draw Cell.Bar even when it is 0
+	Grow       bool      // takes the room that is left
+	Width      int       // CSS pixels, 0 for its content
+	Set        bool      // the width is a person's choice
+	Href       string    // sorts by it
+	Sorted     int       // 1 ascending, −1 descending
+	Grid       *GridHead // the cells are drawn by the script; their texts are for those who do not see it
 	Help       string
 }
 
@@ -320,9 +335,10 @@ type Line struct {
 
 // Tasks is the Tasks tab.
 type Tasks struct {
-	Facts []Fact
-	Grid  Grid
-	Table Table
+	Facts  []Fact
+	Charts []Chart
+	Grid   Grid
+	Table  Table
 }
 
 // A Grid is drawn on a canvas: tasks × repeats.
@@ -342,10 +358,11 @@ type Chart struct {
 
 // A Bin is one mark of a chart.
 type Bin struct {
-	Label string
+	Label string // under the mark
+	Name  string // in full, where the label is short
 	Value float64
 	Text  string
-	Href  string
+	Href  string // filters to it
 	Tone  string
 }
 

@@ -2,8 +2,8 @@ package view
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rollscope/rollscope/core/order"
 	"github.com/rollscope/rollscope/core/rollout"
@@ -72,9 +72,24 @@ var rolloutColumns = []rolloutColumn{
 			return c
 		},
 		func(a, b *item) int { return compareNumber(a.digest.Facts.Reward, b.digest.Facts.Reward) }},
+	{Column{Key: "masked", Title: "masked", Help: "mask_sample is set"}, false,
+		func(i *item) Cell { return yesCell(i.digest.Facts.Masked) },
+		func(a, b *item) int { return compareBool(a.digest.Facts.Masked, b.digest.Facts.Masked) }},
 	{Column{Key: "findings", Title: "findings", Grow: true, Mono: true, Help: "of the health checks, in their order"}, true,
 		findingsCell,
 		func(a, b *item) int { return cmp.Compare(len(a.list()), len(b.list())) }},
+	{Column{Key: "unjudged", Title: "not judged", Right: true, Help: "health checks that could not be judged on the row"}, false,
+		func(i *item) Cell { return wide(int64(len(i.c.unjudged(i)))) },
+		func(a, b *item) int { return cmp.Compare(len(a.c.unjudged(a)), len(b.c.unjudged(b))) }},
+	{Column{Key: "output", Title: "output items", Right: true, Help: "in response.output"}, false,
+		func(i *item) Cell {
+			c := countCell(i.digest.Facts.Output)
+			if i.digest.Facts.Output < 0 {
+				c.Text.Title = "response.output is no list"
+			}
+			return c
+		},
+		func(a, b *item) int { return cmp.Compare(a.digest.Facts.Output, b.digest.Facts.Output) }},
 	{Column{Key: "turns", Title: "turns", Right: true, Help: "in the saved trajectory"}, true,
 		func(i *item) Cell { return countCell(i.digest.Facts.Turns) },
 		func(a, b *item) int { return cmp.Compare(a.digest.Facts.Turns, b.digest.Facts.Turns) }},
@@ -101,6 +116,15 @@ var rolloutColumns = []rolloutColumn{
 	{Column{Key: "bytes", Title: "bytes", Right: true, Help: "of the line"}, false,
 		func(i *item) Cell { return Cell{Text: Text{Text: Group(i.row.Length)}} },
 		func(a, b *item) int { return cmp.Compare(a.row.Length, b.row.Length) }},
+	{Column{Key: "file", Title: "file", Mono: true, Width: 180, Help: "name of the file"}, false,
+		func(i *item) Cell { return textCell(i.c.table.Name(i.row.Source)) },
+		func(a, b *item) int { return cmp.Compare(a.row.Source, b.row.Source) }},
+	{Column{Key: "line", Title: "line", Right: true, Mono: true, Help: "physical line in its file, from 1"}, false,
+		func(i *item) Cell { return Cell{Text: Text{Text: strconv.FormatInt(i.row.Line, 10), Mono: true}} },
+		func(a, b *item) int { return cmp.Compare(a.row.Line, b.row.Line) }},
+	{Column{Key: "byte", Title: "byte", Right: true, Mono: true, Help: "offset of the line in its file"}, false,
+		func(i *item) Cell { return Cell{Text: Text{Text: strconv.FormatInt(i.row.Offset, 10), Mono: true}} },
+		func(a, b *item) int { return cmp.Compare(a.row.Offset, b.row.Offset) }},
 	{Column{Key: "place", Title: "place", Right: true, Mono: true, Help: "file and physical line"}, true,
 		placeCell,
 		func(a, b *item) int { return cmp.Compare(a.row.Ordinal, b.row.Ordinal) }},
@@ -133,7 +157,7 @@ func textCell(s string) Cell {
 	if s == "" {
 		return Cell{Text: Text{Text: Dash, Muted: true, Title: "the row does not say"}}
 	}
-	return Cell{Text: Text{Text: s, Title: s}}
+	return Cell{Text: Text{Text: s, Title: s}, Exact: s}
 }
 
 // numberCell shows a number as saved, with separators in whole ones.
@@ -141,7 +165,7 @@ func numberCell(saved, missing string) Cell {
 	if saved == "" {
 		return Cell{Text: Text{Text: Dash, Muted: true, Title: missing}}
 	}
-	return Cell{Text: Text{Text: groupNumber(saved), Title: saved}}
+	return Cell{Text: Text{Text: groupNumber(saved), Title: saved}, Exact: saved}
 }
 
 func countCell(n int64) Cell {
@@ -151,21 +175,43 @@ func countCell(n int64) Cell {
 	return Cell{Text: Text{Text: Group(n)}}
 }
 
+func yesCell(yes bool) Cell {
+	if yes {
+		return Cell{Text: Text{Text: "yes"}}
+	}
+	return Cell{Text: Text{Text: "no", Muted: true}}
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
 func findingsCell(i *item) Cell {
 	list := i.list()
 	if len(list) == 0 {
 		return Cell{Text: Text{Text: Dash, Muted: true, Title: "no finding"}}
 	}
 	c := Cell{Text: Text{Text: list[0].Check, Mono: true}}
+	ids := make([]string, len(list))
+	for n := range list {
+		ids[n] = list[n].Check
+	}
+	c.Exact = strings.Join(ids, " ")
 	if len(list) > 1 {
-		c.Extra = Text{Text: "+" + strconv.Itoa(len(list)-1)}
+		c.Extra = Text{Text: "+" + strconv.Itoa(len(list)-1), Title: strings.Join(ids[1:], ", ")}
 	}
 	return c
 }
 
 func placeCell(i *item) Cell {
 	line := strconv.FormatInt(i.row.Line, 10)
-	c := Cell{Text: Text{Text: line, Mono: true, Title: i.place()}}
+	c := Cell{Text: Text{Text: line, Mono: true, Title: i.place()}, Exact: i.place()}
 	if i.c.table.Sources() > 1 {
 		c.Text.Text = i.place()
 	}
@@ -197,24 +243,24 @@ func number(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// columns gives the columns a State shows.
-func columns(s State) []*rolloutColumn {
-	var list []*rolloutColumn
-	if len(s.Columns) > 0 {
-		for _, shown := range s.Columns {
-			if i := slices.IndexFunc(rolloutColumns, func(c rolloutColumn) bool { return c.Key == shown.Key }); i >= 0 {
-				list = append(list, &rolloutColumns[i])
-			}
-		}
-	}
-	if len(list) == 0 {
-		for i := range rolloutColumns {
-			if rolloutColumns[i].plain {
-				list = append(list, &rolloutColumns[i])
-			}
-		}
+// rolloutChoice is what the chooser of the table offers.
+func rolloutChoice() []choosable {
+	list := make([]choosable, len(rolloutColumns))
+	for i := range rolloutColumns {
+		list[i] = choosable{rolloutColumns[i].Column, rolloutColumns[i].plain}
 	}
 	return list
+}
+
+// columns gives the columns a State shows, with their heads.
+func columns(s State) (list []*rolloutColumn, heads []Column) {
+	all := rolloutChoice()
+	for _, shown := range chosen(s, all) {
+		col := &rolloutColumns[columnAt(all, shown.Key)]
+		list = append(list, col)
+		heads = append(heads, head(s, col.Column, shown, col.compare != nil))
+	}
+	return list, heads
 }
 
 // sortKey splits a State's sort into column and direction.
@@ -226,42 +272,20 @@ func sortKey(s State) (key string, down bool) {
 }
 
 func (d *Desk) rollouts(c *selection, s State, found *matches, from int) *Rollouts {
-	r := &Rollouts{Charts: []Chart{}, Facts: d.rolloutFacts(c, found)}
+	r := &Rollouts{Charts: d.rolloutCharts(c, s, found), Facts: d.rolloutFacts(c, s, found)}
 	r.Table = d.rolloutTable(c, s, found, from, from+windowSize)
 	return r
 }
 
 // rolloutTable is the part of the Rollouts table between two of its rows.
 func (d *Desk) rolloutTable(c *selection, s State, found *matches, from, to int) Table {
-	cols := columns(s)
+	cols, heads := columns(s)
 	t := Table{
-		ID: "rollouts", Caption: "rollouts", Columns: []Column{}, Rows: []Row{}, Height: rowHeight,
-		Total: found.len(c), Window: true, Sortable: true, Empty: "No rollout fits the filter.",
+		ID: "rollouts", Caption: "rollouts", Columns: heads, Rows: []Row{}, Height: rowHeight,
+		Total: found.len(c), Window: true, Sortable: true, Movable: true, Empty: "No rollout fits the filter.",
 	}
 	if c.table.Rows() == 0 {
 		t.Empty = "0 records: the rollouts files hold no line that is not blank."
-	}
-	key, down := sortKey(s)
-	for _, col := range cols {
-		head := col.Column
-		if head.Key == key {
-			head.Sorted = 1
-			if down {
-				head.Sorted = -1
-			}
-		}
-		// A click sorts, a second one turns the order, a third one gives the order of the files back.
-		head.Href = s.With(func(s *State) {
-			switch {
-			case head.Key != key:
-				s.Sort = head.Key
-			case !down:
-				s.Sort = "-" + head.Key
-			default:
-				s.Sort = ""
-			}
-		}).Href()
-		t.Columns = append(t.Columns, head)
 	}
 	from = max(0, min(from, t.Total-1))
 	to = min(to, t.Total)
@@ -288,14 +312,4 @@ func (d *Desk) rolloutRow(i *item, s State, cols []*rolloutColumn, n int) Row {
 		row.Cells = append(row.Cells, cell)
 	}
 	return row
-}
-
-// rolloutFacts is the strip above the table, over the rows of the filter.
-func (d *Desk) rolloutFacts(c *selection, found *matches) []Fact {
-	facts := []Fact{{Label: "rows", Value: Text{Text: Group(found.len(c))}, Note: Text{Text: "of " + Group(c.table.Rows())}}}
-	for v, n := range found.verdicts(c) {
-		name := [...]string{"healthy", "unhealthy", "unobserved"}[v]
-		facts = append(facts, Fact{Label: name, Value: Text{Text: Group(n), Mark: Mark(name)}, Note: Text{Text: percent(n, found.len(c))}})
-	}
-	return facts
 }

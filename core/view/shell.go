@@ -33,11 +33,9 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		p.Phase = Failed
 		p.Alerts = append(p.Alerts, Alert{Code: "worker_restarted", Text: h.Failed, Count: 1})
 	}
-	if d.Empty() {
+	if d.Empty() || len(s.Files) > 0 {
 		p.Filter.Hidden = true
-		if missing := d.missing(s); missing != nil {
-			p.Missing = missing
-		} else {
+		if p.Missing = d.waiting(s); p.Missing == nil {
 			p.Landing = landing(h)
 		}
 		p.Foot = append(p.Foot, Text{Text: brand + " " + Version}, Text{Text: "health rules: profile " + check.V07.String()})
@@ -80,8 +78,10 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		p.Overview = d.overview(c, s, found)
 	case s.Tab == "rollouts":
 		p.Rollouts = d.rollouts(c, s, found, windows["rollouts"])
+		tableFoot(p, s, rolloutChoice(), p.Rollouts.Table, "in the order of the files")
 	case s.Tab == "tasks":
-		p.Tasks = d.tasks(c, s, found, windows["tasks"])
+		p.Tasks = d.tasks(c, s, windows["tasks"])
+		tableFoot(p, s, taskChoice(), p.Tasks.Table, "in the order of their first rows")
 	case s.Tab == "health":
 		p.Health = d.health(c, s)
 		p.Links = reportLinks(c)

@@ -16,6 +16,7 @@ type tally struct {
 	bad      *badIndex
 	refused  []int32 // ordinals of lines that cannot be read
 	repaired []repair
+	series   series
 }
 
 // problem is the first refused line of a source and how many there are.
@@ -39,11 +40,15 @@ func (t *tally) count(table *analysis.Table, rules health.Rules) {
 		t.rows++
 		d, err := r.Digest()
 		if err != nil {
+			t.series.add(&analysis.Digest{}, health.Unobserved)
 			return true
 		}
+		verdict := health.Unobserved
 		if p, err := rules.Preview(d.Health); err == nil {
-			t.verdicts[p.Verdict]++
+			verdict = p.Verdict
+			t.verdicts[verdict]++
 		}
+		t.series.add(&d, verdict)
 		if member, value, bad := d.Identity.Bad(); bad && t.bad == nil {
 			t.bad = &badIndex{int(r.Ordinal), member, value}
 		}

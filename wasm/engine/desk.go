@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -37,6 +38,16 @@ type request struct {
 	From, To int
 	Name     string
 	What     string
+	Form     string // of an export
+	Text     string // of the filter box
+	Cursor   int    // in it, in bytes
+	Row      int    // of the grid of tasks
+	Column   int
+	File     int // index in the list of files
+	Size     int64
+	Offset   int64
+	Length   int64
+	Hash     string
 }
 
 func (d *desk) add(b []byte) ([]byte, error) {
@@ -89,11 +100,19 @@ func (d *desk) call(b []byte) (answer []byte, needs bool, err error) {
 		return d.render(&r)
 	case "window":
 		return d.window(&r)
+	case "bytes":
+		data, needs, err := d.Bytes(view.Need{File: r.File, Offset: r.Offset, Length: r.Length})
+		if len(needs) > 0 {
+			return d.need(needs)
+		}
+		return data, false, err
+	case "export", "grid", "cell", "offer", "link", "blocks", "hashed":
+		answer, err = d.lookUp(&r)
 	case "download":
-		state, _ := view.Decode(r.Fragment)
-		answer, err = d.Download(state, r.Name)
+		state, _ := d.Read(r.Fragment, r.Host)
+		answer, err = d.download(state, r.Name, r.What)
 	case "copy":
-		state, _ := view.Decode(r.Fragment)
+		state, _ := d.Read(r.Fragment, r.Host)
 		var text string
 		text, err = d.Copy(state, r.What)
 		answer = []byte(text)
@@ -148,7 +167,7 @@ func (d *desk) need(needs []view.Need) ([]byte, bool, error) {
 }
 
 func (d *desk) render(r *request) ([]byte, bool, error) {
-	state, _ := view.Decode(r.Fragment)
+	state, odd := d.Read(r.Fragment, r.Host)
 	page, needs := d.Page(state, r.Host, r.Windows)
 	if len(needs) > 0 {
 		return d.need(needs)
@@ -169,12 +188,13 @@ func (d *desk) render(r *request) ([]byte, bool, error) {
 	b, err := json.Marshal(map[string]any{
 		"fragment": state.Encode(), "phase": page.Phase, "title": page.Title, "theme": page.Theme,
 		"waiting": page.Missing != nil, "target": page.Target, "regions": regions,
+		"odd": strings.Join(odd, ", "), "hash": d.Unhashed(state),
 	})
 	return b, false, err
 }
 
 func (d *desk) window(r *request) ([]byte, bool, error) {
-	state, _ := view.Decode(r.Fragment)
+	state, _ := d.Read(r.Fragment, r.Host)
 	switch r.Table {
 	case "transcript":
 		return d.chunk(state, r.From)

@@ -28,6 +28,7 @@
 //	OpSlice   JSON {file, offset, length} begins to unpack what a "need" of a packed file names → JSON {next, done}:
 //	          the first byte of the packed file to feed, unless it is done. What is unpacked answers the need
 //	OpCall    JSON {op, …} → JSON; the operations of the desk
+//	OpHash    the sampled blocks of a file, put together → their hash as text
 //
 // Operations of the desk (OpCall):
 //
@@ -39,6 +40,14 @@
 //	window   {fragment, host, table, from, to} → {html, from, total} or needs bytes
 //	download {fragment, name} → bytes (raw) or needs bytes
 //	copy     {fragment, what} → text (raw) or needs bytes
+//	export   {fragment, host, table, form, from} → {text, ranges: [[file, offset, length]], next, total, done}
+//	bytes    {file, offset, length} → those bytes of a file, unpacked (raw), or needs bytes
+//	grid     {fragment, host, from, to} → cells of the grid of tasks (raw), see view.Desk.Cells
+//	cell     {fragment, host, row, column} → {text, href, rollout}
+//	offer    {fragment, host, text, cursor} → {html, before, after, count}: what can stand at the cursor of a filter
+//	link     {fragment, host} → {fragment, hash: [file]}: a link that names its files, hash lists those to hash first
+//	blocks   {size} → {blocks: [[offset, length]]}: what the sampled hash of a file is made of
+//	hashed   {file, hash} → {}
 //
 // A need is answered with {need: [{file, offset, length, packed}]}: the host supplies those bytes with OpBytes,
 // or with OpSlice where they are packed, and asks again. A region is sent only when its HTML differs from what was sent last.
@@ -56,4 +65,5 @@ const (
 	OpBytes
 	OpCall
 	OpSlice
+	OpHash
 )

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/source"
 )
 
 // An Engine is the state of one module instance. The zero Engine is ready.
@@ -43,6 +44,8 @@ func (e *Engine) Call(op int, request []byte) (answer []byte, needs bool, err er
 		answer, err = e.desk.add(bytes.Clone(request))
 	case OpBytes:
 		answer, err = e.desk.supply(request)
+	case OpHash:
+		answer = []byte(source.SampledHash(request))
 	case OpSlice:
 		answer, err = e.slice(request)
 	case OpCall:
