@@ -31,6 +31,7 @@ var commands = []struct {
 	{"judge", rowsCommand},
 	{"judge", checksCommand},
 	{"judge", metricsCommand},
+	{"judge", compareCommand},
 	{"judge", trajectoryCommand},
 	{"page", viewCommand},
 	{"page", serveCommand},

@@ -429,3 +429,16 @@ func (p *Profile) WriteJSON(w io.Writer) error {
 	j.flush()
 	return j.err
 }
+
+// Rewards lists the rewards of a group's rows in the order of their rollout indices, as rollout infos have them; ok is
+// false unless every one is a number and no bool.
+func (e *Entry) Rewards(group int) (list []Number, ok bool) {
+	for _, row := range e.groups[group].rows {
+		n, ok := e.table.run.infoReward(int(row), e.table.rules)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, n)
+	}
+	return list, len(list) > 0
+}

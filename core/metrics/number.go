@@ -6,6 +6,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/jsontext"
+	"github.com/rollscope/rollscope/core/value"
 )
 
 // A Number is a metric's value with its spelling: a whole number or a float. The zero Number is the whole number 0.
@@ -70,4 +71,15 @@ func intFloat(n integer.Int) float64 {
 	}
 	f, _ := strconv.ParseFloat(n.String(), 64)
 	return f
+}
+
+// Value is the number as a JSON value; one that no JSON text can hold is null.
+func (n Number) Value() value.Value {
+	switch {
+	case !n.Finite():
+		return value.Null
+	case n.float:
+		return value.Float(n.f)
+	}
+	return value.Whole(n.n)
 }

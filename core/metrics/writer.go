@@ -260,6 +260,21 @@ func (r *Run) info(row int, rules Rules) []infoMember {
 	return list
 }
 
+// infoReward is the reward of a rollout info, if it is a number; bools are none.
+func (r *Run) infoReward(row int, rules Rules) (Number, bool) {
+	for _, m := range r.info(row, rules) {
+		switch {
+		case m.name != "reward":
+		case m.text == "":
+			return m.value, true // a field of the usage has this name
+		default:
+			c := r.rewards[row]
+			return c.number(), c.numeric() && c.kind != cellFalse && c.kind != cellTrue
+		}
+	}
+	return Number{}, false
+}
+
 // rewardText is the reward as JSON, "" if the row has none.
 func (r *Run) rewardText(row int) string {
 	switch c := r.rewards[row]; c.kind {
