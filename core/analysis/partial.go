@@ -20,6 +20,10 @@ type Partial struct {
 	Members []packed.Member
 	Damage  *packed.Damage
 
+	// Query is the question of a second scan, 0 for the first one. A second scan keeps the answer for every row and
+	// nothing else.
+	Query uint64
+
 	lines   []uint32 // of each row: its physical line, counted from 0 within the partial
 	lengths []uint32 // bytes without the line end
 	offsets []int64  // of the first byte in the source
@@ -28,7 +32,7 @@ type Partial struct {
 }
 
 // Rows is the number of non-blank lines.
-func (p *Partial) Rows() int { return len(p.lines) }
+func (p *Partial) Rows() int { return len(p.ends) }
 
 // Memory is the number of bytes the partial holds.
 func (p *Partial) Memory() int64 { return int64(len(p.lines))*20 + int64(cap(p.digests)) }
@@ -48,6 +52,11 @@ func (p *Partial) add(line uint32, offset, length int64, digests []byte) {
 	p.lines = append(p.lines, line)
 	p.offsets = append(p.offsets, offset)
 	p.lengths = append(p.lengths, uint32(min(length, math.MaxUint32)))
+	p.answer(digests)
+}
+
+// answer adds a row of a second scan.
+func (p *Partial) answer(digests []byte) {
 	p.digests = digests
 	p.ends = append(p.ends, uint32(len(digests)))
 }
@@ -55,16 +64,18 @@ func (p *Partial) add(line uint32, offset, length int64, digests []byte) {
 // Merge joins two partials of one source where b begins at the end of a. It is associative. Neither
 // operand may be used afterwards.
 func Merge(a, b *Partial) (*Partial, error) {
-	if a.Source != b.Source || a.To != b.From || a.End {
+	if a.Source != b.Source || a.To != b.From || a.End || a.Query != b.Query {
 		return nil, fmt.Errorf("partials do not meet: source %d [%d, %d) and source %d [%d, %d)", a.Source, a.From, a.To, b.Source, b.From, b.To)
 	}
 	if len(a.digests)+len(b.digests) > maxDigests || a.Account.Lines+b.Account.Lines > math.MaxUint32 {
 		return nil, errors.New("the joined partial would be too large")
 	}
 	lines, digests := uint32(a.Account.Lines), uint32(len(a.digests))
-	for i := range b.lines {
-		a.lines = append(a.lines, b.lines[i]+lines)
-		a.ends = append(a.ends, b.ends[i]+digests)
+	for _, line := range b.lines {
+		a.lines = append(a.lines, line+lines)
+	}
+	for _, end := range b.ends {
+		a.ends = append(a.ends, end+digests)
 	}
 	a.offsets = append(a.offsets, b.offsets...)
 	a.lengths = append(a.lengths, b.lengths...)
@@ -83,6 +94,7 @@ const (
 	flagEnd = 1 << iota
 	flagMembers
 	flagDamage
+	flagQuery
 )
 
 var errPartial = errors.New("damaged or foreign partial")
@@ -91,7 +103,7 @@ var errPartial = errors.New("damaged or foreign partial")
 func (p *Partial) AppendBinary(dst []byte) []byte {
 	dst = append(dst, magic...)
 	flags := uint64(0)
-	for i, on := range [...]bool{p.End, len(p.Members) > 0, p.Damage != nil} {
+	for i, on := range [...]bool{p.End, len(p.Members) > 0, p.Damage != nil, p.Query != 0} {
 		if on {
 			flags |= 1 << i
 		}
@@ -110,11 +122,19 @@ func (p *Partial) AppendBinary(dst []byte) []byte {
 		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(d.Packed)), uint64(d.Plain))
 		dst = append(binary.AppendUvarint(dst, uint64(len(d.Reason))), d.Reason...)
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(p.lines)))
+	if p.Query != 0 {
+		dst = binary.AppendUvarint(dst, p.Query)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(p.ends)))
 	dst = binary.AppendUvarint(dst, uint64(len(p.digests)))
 	var line, digest uint32
 	var offset int64
-	for i := range p.lines {
+	for i := range p.ends {
+		if p.Query != 0 {
+			dst = binary.AppendUvarint(dst, uint64(p.ends[i]-digest))
+			digest = p.ends[i]
+			continue
+		}
 		dst = binary.AppendUvarint(dst, uint64(p.lines[i]-line))
 		dst = binary.AppendUvarint(dst, uint64(p.offsets[i]-offset))
 		dst = binary.AppendUvarint(dst, uint64(p.lengths[i]))
@@ -164,18 +184,34 @@ func ParsePartial(b []byte) (*Partial, error) {
 		}
 		p.Damage.Reason, b = string(b[:n]), b[n:]
 	}
+	least := uint64(4) // bytes of a row
+	if flags&flagQuery != 0 {
+		p.Query, least = next(), 1
+		if p.Query == 0 {
+			return nil, errPartial
+		}
+	}
 	rows, size := next(), next()
-	if broken || rows > uint64(len(b))/4 || size > uint64(len(b)) || p.Source < 0 || p.From < 0 || p.To < p.From ||
+	if broken || rows > uint64(len(b))/least || size > uint64(len(b)) || p.Source < 0 || p.From < 0 || p.To < p.From ||
 		rows != uint64(p.Account.Rows()) {
 		return nil, errPartial
 	}
-	p.lines = make([]uint32, rows)
-	p.offsets = make([]int64, rows)
-	p.lengths = make([]uint32, rows)
 	p.ends = make([]uint32, rows)
+	if p.Query == 0 {
+		p.lines = make([]uint32, rows)
+		p.offsets = make([]int64, rows)
+		p.lengths = make([]uint32, rows)
+	}
 	var line, digest uint64
 	var offset int64
-	for i := range p.lines {
+	for i := range p.ends {
+		if p.Query != 0 {
+			if digest += next(); digest > size {
+				return nil, errPartial
+			}
+			p.ends[i] = uint32(digest)
+			continue
+		}
 		line += next()
 		offset += int64(next())
 		length := next()

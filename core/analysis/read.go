@@ -36,6 +36,27 @@ func Read(ctx context.Context, sources []source.Source, o Options) (*Table, erro
 		}
 	}
 	table := NewTable(names, sizes)
+	begin := func(source int, from, to int64) *Scan { return NewScan(source, from, to, o.MaxLine) }
+	if err := run(ctx, sources, o, begin, table.Add); err != nil {
+		return nil, err
+	}
+	return table, nil
+}
+
+// Ask scans sources a second time, with a question of a number that is not 0. m is used by all workers at once.
+// Errors are those of [Read].
+func Ask(ctx context.Context, sources []source.Source, query uint64, m Mapper, o Options) (*Answers, error) {
+	answers := NewAnswers(query, len(sources))
+	begin := func(source int, from, to int64) *Scan { return NewScan(source, from, to, o.MaxLine).Ask(query, m) }
+	if err := run(ctx, sources, o, begin, answers.Add); err != nil {
+		return nil, err
+	}
+	return answers, nil
+}
+
+// run scans all sources in ranges, with as many workers as are wanted, and hands over what comes of it, one partial
+// at a time.
+func run(ctx context.Context, sources []source.Source, o Options, begin func(source int, from, to int64) *Scan, take func(*Partial) error) error {
 	block := o.Block
 	if block <= 0 {
 		block = defaultBlock
@@ -49,7 +70,7 @@ func Read(ctx context.Context, sources []source.Source, o Options) (*Table, erro
 		tasks      = make(chan task)
 		ctx2, stop = context.WithCancelCause(ctx)
 		wait       sync.WaitGroup
-		lock       sync.Mutex // guards table, bytes and rows
+		lock       sync.Mutex // guards take, bytes and rows
 		bytes      int64
 		rows       int64
 	)
@@ -61,7 +82,7 @@ func Read(ctx context.Context, sources []source.Source, o Options) (*Table, erro
 				add := func(p *Partial, read int64) error {
 					lock.Lock()
 					defer lock.Unlock()
-					if err := table.Add(p); err != nil {
+					if err := take(p); err != nil {
 						return err
 					}
 					bytes += read
@@ -73,10 +94,10 @@ func Read(ctx context.Context, sources []source.Source, o Options) (*Table, erro
 				}
 				var err error
 				if s, ok := sources[t.source].(*packed.Source); ok {
-					err = scanPacked(ctx2, s, t.source, o.MaxLine, block, buf, add)
+					err = scanPacked(ctx2, s, begin(t.source, 0, -1), block, buf, add)
 				} else {
 					var p *Partial
-					if p, err = scanRange(ctx2, sources[t.source], t.source, t.from, t.to, o.MaxLine, buf); err == nil {
+					if p, err = scanRange(ctx2, sources[t.source], begin(t.source, t.from, t.to), buf); err == nil {
 						err = add(p, t.to-t.from)
 					}
 				}
@@ -95,7 +116,8 @@ func Read(ctx context.Context, sources []source.Source, o Options) (*Table, erro
 		}
 	}
 feed:
-	for i, size := range sizes {
+	for i := range sources {
+		size := sources[i].Size()
 		if _, ok := sources[i].(*packed.Source); ok {
 			if !hand(task{i, 0, -1}) {
 				break
@@ -111,14 +133,13 @@ feed:
 	close(tasks)
 	wait.Wait()
 	if ctx2.Err() != nil {
-		return nil, context.Cause(ctx2)
+		return context.Cause(ctx2)
 	}
-	return table, nil
+	return nil
 }
 
 // scanRange reads the lines that begin in one range.
-func scanRange(ctx context.Context, s source.Source, number int, from, to, maxLine int64, buf []byte) (*Partial, error) {
-	scan := NewScan(number, from, to, maxLine)
+func scanRange(ctx context.Context, s source.Source, scan *Scan, buf []byte) (*Partial, error) {
 	for !scan.Done() {
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
@@ -129,7 +150,7 @@ func scanRange(ctx context.Context, s source.Source, number int, from, to, maxLi
 			break
 		}
 		// Behind the range only the rest of one line is wanted.
-		if over := to - scan.Next(); over <= 0 {
+		if scan.Next() >= scan.to {
 			n = min(n, 64<<10)
 		}
 		if err := source.ReadFull(s, buf[:n], scan.Next()); err != nil {
@@ -141,9 +162,8 @@ func scanRange(ctx context.Context, s source.Source, number int, from, to, maxLi
 }
 
 // scanPacked reads a packed source from its first byte to its last, and hands over what it has after every block.
-func scanPacked(ctx context.Context, s *packed.Source, number int, maxLine, block int64, buf []byte, add func(p *Partial, read int64) error) error {
+func scanPacked(ctx context.Context, s *packed.Source, scan *Scan, block int64, buf []byte, add func(p *Partial, read int64) error) error {
 	stream := s.Open()
-	scan := NewScan(number, 0, -1, maxLine)
 	used := int64(0)
 	take := func() error {
 		p := scan.Take()

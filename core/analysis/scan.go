@@ -16,8 +16,8 @@ const (
 	sections
 )
 
-// A mapper appends what it keeps of a row. It must not keep the row.
-type mapper interface {
+// A Mapper appends what it keeps of a row. It must not keep the row.
+type Mapper interface {
 	Append(dst []byte, row *rollout.Row) []byte
 }
 
@@ -33,10 +33,12 @@ type Scan struct {
 	done     bool
 
 	packed *unpacking // of a packed source
+	query  uint64     // of a second scan
+	ask    Mapper
 
 	splitter *jsonl.Splitter
 	reader   rollout.Reader
-	mappers  [sections]mapper
+	mappers  [sections]Mapper
 	partial  *Partial
 	scratch  []byte
 	emit     func(*jsonl.Line) bool
@@ -57,7 +59,7 @@ func NewScan(source int, from, to, maxLine int64) *Scan {
 	} else {
 		s.begin(0)
 	}
-	s.mappers = [sections]mapper{sectionHealth: new(health.Mapper)}
+	s.mappers = [sections]Mapper{sectionHealth: new(health.Mapper)}
 	s.partial = &Partial{Source: source, From: from}
 	s.emit = s.line
 	return s
@@ -114,7 +116,7 @@ func (s *Scan) feed(b []byte) (done bool) {
 
 // Finish says that the source has ended.
 func (s *Scan) Finish() {
-	if s.packed != nil {
+	if s.packed != nil && !s.done {
 		s.partial.Damage = s.packed.finish()
 	}
 	if !s.done && !s.skipping {
@@ -147,6 +149,10 @@ func (s *Scan) line(l *jsonl.Line) bool {
 	}
 	row := s.reader.Read(l)
 	row.Line = number + 1
+	if s.ask != nil {
+		s.answer(l, row)
+		return more
+	}
 	identity, facts := row.Identity(), row.Facts()
 	if row.Problem != nil {
 		p.Account.Unreadable++
@@ -175,6 +181,19 @@ func (s *Scan) line(l *jsonl.Line) bool {
 	return more
 }
 
+// answer keeps what a second scan asks of a row.
+func (s *Scan) answer(l *jsonl.Line, row *rollout.Row) {
+	a := &s.partial.Account
+	if row.Problem != nil {
+		a.Unreadable++
+		a.UnreadableBytes += l.Size()
+	} else {
+		a.Read++
+		a.ReadBytes += l.Size()
+	}
+	s.partial.answer(s.ask.Append(s.partial.digests, row))
+}
+
 // Take gives what has been read since the last Take and begins a new partial behind it.
 func (s *Scan) Take() *Partial {
 	p := s.partial
@@ -189,7 +208,7 @@ func (s *Scan) Take() *Partial {
 			p.To = min(max(s.splitter.Offset(), p.From), s.to)
 		}
 	}
-	s.partial = &Partial{Source: s.source, From: p.To}
+	s.partial = &Partial{Source: s.source, From: p.To, Query: s.query}
 	return p
 }
 

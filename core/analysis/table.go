@@ -81,6 +81,9 @@ func (t *Table) Add(p *Partial) error {
 	if p.Source < 0 || p.Source >= len(t.sources) {
 		return fmt.Errorf("%w: source %d of %d", ErrPartial, p.Source, len(t.sources))
 	}
+	if p.Query != 0 {
+		return fmt.Errorf("%w: it is of a second scan", ErrPartial)
+	}
 	s := &t.sources[p.Source]
 	if p.From < p.To {
 		if err := s.add(p); err != nil {
@@ -105,7 +108,7 @@ func (t *Table) Add(p *Partial) error {
 func (s *tableSource) add(p *Partial) error {
 	at := sort.Search(len(s.parts), func(i int) bool { return s.parts[i].From >= p.From })
 	if at > 0 && s.parts[at-1].To > p.From || at < len(s.parts) && s.parts[at].From < p.To {
-		return fmt.Errorf("%w: range [%d, %d) of source %d is already there", ErrPartial, p.From, p.To, p.Source)
+		return fmt.Errorf("%w: range [%d, %d) of source %d is there already", ErrPartial, p.From, p.To, p.Source)
 	}
 	s.parts = append(s.parts, nil)
 	copy(s.parts[at+1:], s.parts[at:])
@@ -127,6 +130,9 @@ func (t *Table) Name(source int) string { return t.sources[source].name }
 
 // Size is the size of a source in bytes, −1 while it is not known.
 func (t *Table) Size(source int) int64 { return t.sources[source].size }
+
+// Reached is how many bytes from the start of a source on are in.
+func (t *Table) Reached(source int) int64 { return t.sources[source].reached() }
 
 // Ended tells whether every byte of a source is in.
 func (t *Table) Ended(source int) bool { return t.sources[source].complete() }
@@ -180,6 +186,7 @@ type Row struct {
 	Line           int64 // physical line from 1
 	Offset, Length int64 // of the line in its source, without its line end
 	Ordinal        int64 // among the non-blank lines of all sources, from 0
+	Number         int64 // among those of its source, from 0
 	digest         []byte
 }
 
@@ -209,7 +216,7 @@ func (s *tableSource) row(source, part, i int, ordinal int64) Row {
 	return Row{
 		Source: source, Line: s.lines[part] + int64(p.lines[i]) + 1,
 		Offset: p.offsets[i], Length: int64(p.lengths[i]),
-		Ordinal: ordinal, digest: p.digest(i),
+		Ordinal: ordinal, Number: s.rows[part] + int64(i), digest: p.digest(i),
 	}
 }
 

@@ -1,0 +1,176 @@
+package analysis
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/rollscope/rollscope/core/packed"
+	"github.com/rollscope/rollscope/core/rollout"
+	"github.com/rollscope/rollscope/core/source"
+)
+
+// lengths answers with the length of a row and its task index, or with why it was refused.
+type lengths struct{}
+
+func (lengths) Append(dst []byte, row *rollout.Row) []byte {
+	if row.Problem != nil {
+		return append(dst, row.Problem.Class...)
+	}
+	return fmt.Appendf(dst, "%d %s", row.Length, row.TaskIndex.Raw())
+}
+
+const question = 77
+
+// answersOf puts the answers of all rows of a table behind each other.
+func answersOf(t *testing.T, table *Table, a *Answers) string {
+	t.Helper()
+	var b bytes.Buffer
+	table.Each(0, func(r *Row) bool {
+		answer, ok := a.Row(r.Source, r.Number)
+		if !ok {
+			t.Fatalf("row %d has no answer", r.Ordinal)
+		}
+		fmt.Fprintf(&b, "%d:%s\n", r.Line, answer)
+		return true
+	})
+	return b.String()
+}
+
+// TestQuery cuts the golden inputs anywhere, as the first scan is cut in TestSplits, and wants the same answers;
+// also from packed sources and from any number of workers.
+func TestQuery(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 12))
+	files := golden(t)
+	rounds := 1000/len(files) + 1
+	for name, data := range files {
+		plain := []source.Source{source.Bytes("a", data)}
+		table, err := Read(context.Background(), plain, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := Ask(context.Background(), plain, question, lengths{}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := answersOf(t, table, whole)
+		for range rounds {
+			cuts := []int64{0, int64(len(data))}
+			for range rng.IntN(6) {
+				cuts = append(cuts, rng.Int64N(int64(len(data))+1))
+			}
+			slices.Sort(cuts)
+			var parts []*Partial
+			for i := 1; i < len(cuts); i++ {
+				s := NewScan(0, cuts[i-1], cuts[i], 0).Ask(question, lengths{})
+				for !s.Done() {
+					at := s.Next()
+					if at >= int64(len(data)) {
+						s.Finish()
+						break
+					}
+					s.Feed(data[at:min(at+1+rng.Int64N(5000), int64(len(data)))])
+					if rng.IntN(4) == 0 {
+						parts = append(parts, s.Take())
+					}
+				}
+				parts = append(parts, s.Take())
+			}
+			if i := rng.IntN(len(parts)); rng.IntN(2) == 0 && i > 0 {
+				p, err := Merge(parts[i-1], parts[i])
+				if err != nil {
+					t.Fatal(err)
+				}
+				parts = slices.Replace(parts, i-1, i+1, p)
+			}
+			rng.Shuffle(len(parts), func(i, k int) { parts[i], parts[k] = parts[k], parts[i] })
+			got := NewAnswers(question, 1)
+			for n, p := range parts {
+				missing := int64(0)
+				for _, r := range got.Missing(0, int64(len(data))) {
+					missing += r.To - r.From
+				}
+				for _, p := range parts[n:] {
+					missing -= p.To - p.From
+				}
+				if missing != 0 {
+					t.Fatalf("%s: cuts %v: %d bytes too many are missing", name, cuts, missing)
+				}
+				p, err := ParsePartial(p.AppendBinary(nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := got.Add(p); err != nil {
+					t.Fatal(name, cuts, err)
+				}
+			}
+			if list := got.Missing(0, int64(len(data))); len(list) > 0 {
+				t.Fatalf("%s: cuts %v: %v is missing in the end", name, cuts, list)
+			}
+			if answersOf(t, table, got) != want {
+				t.Fatalf("%s: cuts %v give other answers", name, cuts)
+			}
+		}
+		both := append(plain, packed.Of(source.Bytes("b", zip(t, data, len(data)/3))))
+		table, err = Read(context.Background(), both, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{1, 3} {
+			got, err := Ask(context.Background(), both, question, lengths{}, Options{Workers: workers, Block: 5000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answersOf(t, table, got) != want+want {
+				t.Errorf("%s: %d workers give other answers", name, workers)
+			}
+		}
+	}
+}
+
+func TestAnswersRefuse(t *testing.T) {
+	data := []byte(odd)
+	part := func(from, to int64) *Partial {
+		s := NewScan(0, from, to, 0).Ask(question, lengths{})
+		s.Feed(data[s.Next():])
+		s.Finish()
+		return s.Take()
+	}
+	a := NewAnswers(question, 1)
+	if err := a.Add(part(10, 60)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := a.Row(0, 0); ok {
+		t.Error("there is an answer before everything in front of it is in")
+	}
+	if got, want := a.Missing(0, 100), []Range{{0, 10}, {60, 100}}; !slices.Equal(got, want) {
+		t.Errorf("missing %v, want %v", got, want)
+	}
+	if got, want := a.Missing(0, 30), []Range{{0, 10}}; !slices.Equal(got, want) {
+		t.Errorf("missing %v, want %v", got, want)
+	}
+	foreign := part(60, 70)
+	foreign.Query = 78
+	source := part(60, 70)
+	source.Source = 1
+	for name, p := range map[string]*Partial{
+		"overlap": part(50, 70), "question": foreign, "source": source, "first scan": scan(t, data, 60, 70, 10),
+	} {
+		if err := a.Add(p); !errors.Is(err, ErrPartial) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := single(len(data)).Add(part(0, 10)); !errors.Is(err, ErrPartial) {
+		t.Errorf("a table takes answers: %v", err)
+	}
+	if _, err := Merge(scan(t, data, 0, 10, 10), part(10, 20)); err == nil {
+		t.Error("parts of two scans are merged")
+	}
+	if _, ok := a.Row(0, -1); ok {
+		t.Error("there is a row in front of the first")
+	}
+}
