@@ -25,6 +25,14 @@ var inlined = []string{
 	"runtime", "internal/runtime/...", "internal/bytealg", "bytes", "unicode/utf8", "encoding/binary", "math/...",
 	"github.com/rollscope/rollscope/core/jsonscan", "github.com/rollscope/rollscope/core/jsonl", "github.com/rollscope/rollscope/core/rollout",
 	"github.com/rollscope/rollscope/core/trajectory/...", "github.com/rollscope/rollscope/core/health/...",
+}
+
+// inlined are the packages on the way of a byte. Everything else runs once per click and is compiled without
+// inlining, which makes the module a tenth smaller to load.
+var inlined = []string{
+	"runtime", "internal/runtime/...", "internal/bytealg", "bytes", "unicode/utf8", "encoding/binary", "math/...",
+	"github.com/rollscope/rollscope/core/jsonscan", "github.com/rollscope/rollscope/core/jsonl", "github.com/rollscope/rollscope/core/rollout",
+	"github.com/rollscope/rollscope/core/trajectory/...", "github.com/rollscope/rollscope/core/health/...",
 	"github.com/rollscope/rollscope/core/analysis", "github.com/rollscope/rollscope/core/integer",
 }
 
@@ -44,7 +52,11 @@ func run() error {
 	}
 	module := filepath.Join(built, "rollscope.wasm")
 	draft := draftOf("rollscope.wasm")
-	compile := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", draft, "./wasm")
+	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
+	for _, pattern := range inlined {
+		args = append(args, "-gcflags="+pattern+"=")
+	}
+	compile := exec.Command("go", append(args, "-o", draft, "./wasm")...)
 	compile.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	compile.Stdout, compile.Stderr = os.Stdout, os.Stderr
 	if err := compile.Run(); err != nil {
