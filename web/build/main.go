@@ -27,15 +27,6 @@ var inlined = []string{
 	"github.com/rollscope/rollscope/core/trajectory/...", "github.com/rollscope/rollscope/core/health/...",
 }
 
-// inlined are the packages on the way of a byte. Everything else runs once per click and is compiled without
-// inlining, which makes the module a tenth smaller to load.
-var inlined = []string{
-	"runtime", "internal/runtime/...", "internal/bytealg", "bytes", "unicode/utf8", "encoding/binary", "math/...",
-	"github.com/rollscope/rollscope/core/jsonscan", "github.com/rollscope/rollscope/core/jsonl", "github.com/rollscope/rollscope/core/rollout",
-	"github.com/rollscope/rollscope/core/trajectory/...", "github.com/rollscope/rollscope/core/health/...",
-	"github.com/rollscope/rollscope/core/analysis", "github.com/rollscope/rollscope/core/integer",
-}
-
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build:", err)
