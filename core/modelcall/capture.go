@@ -79,13 +79,52 @@ func (s *Scan) Gaps(found, marker bool) []Gap {
 	return gaps
 }
 
-// AppendAttachment appends `ng_model_call_capture` around the texts of its calls.
-func AppendAttachment(dst []byte, key string, m *Metrics, calls func([]byte) []byte, gaps []Gap) []byte {
-	dst = jsontext.AppendQuoted(append(dst, `{"rollout_id":`...), key)
-	dst = m.AppendJSON(append(dst, `,"metrics":`...))
-	dst = calls(append(dst, `,"calls":[`...))
+// An Attachment is `ng_model_call_capture` of a row: the records of its calls, their sums and what the capture lacks.
+// It reuses its memory.
+type Attachment struct {
+	Key     string
+	Metrics Metrics
+	Gaps    []Gap
+
+	heads, tails []byte
+	ends         [][2]int // of every call
+}
+
+// Reset begins a new attachment.
+func (a *Attachment) Reset(key string) {
+	*a = Attachment{Key: key, heads: a.heads[:0], tails: a.tails[:0], ends: a.ends[:0]}
+}
+
+// Len is the number of calls.
+func (a *Attachment) Len() int { return len(a.ends) }
+
+// Add adds a call.
+func (a *Attachment) Add(c *Call) {
+	a.Metrics.Add(c)
+	a.heads = c.AppendHead(a.heads)
+	a.tails = c.AppendTail(a.tails)
+	a.ends = append(a.ends, [2]int{len(a.heads), len(a.tails)})
+}
+
+// AppendJSON appends the attachment. payloads are what [Call.AppendPayload] gave for each call, nil for none.
+func (a *Attachment) AppendJSON(dst []byte, payloads [][]byte) []byte {
+	dst = jsontext.AppendQuoted(append(dst, `{"rollout_id":`...), a.Key)
+	dst = a.Metrics.AppendJSON(append(dst, `,"metrics":`...))
+	dst = append(dst, `,"calls":[`...)
+	head, tail := 0, 0
+	for i, end := range a.ends {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, a.heads[head:end[0]]...)
+		if payloads != nil {
+			dst = append(dst, payloads[i]...)
+		}
+		dst = append(dst, a.tails[tail:end[1]]...)
+		head, tail = end[0], end[1]
+	}
 	dst = append(dst, ']')
-	for i, g := range gaps {
+	for i, g := range a.Gaps {
 		if i == 0 {
 			dst = append(dst, `,"gaps":[`...)
 		} else {
@@ -93,7 +132,7 @@ func AppendAttachment(dst []byte, key string, m *Metrics, calls func([]byte) []b
 		}
 		dst = g.AppendJSON(dst)
 	}
-	if len(gaps) > 0 {
+	if len(a.Gaps) > 0 {
 		dst = append(dst, ']')
 	}
 	return append(dst, '}')

@@ -3,7 +3,6 @@ package perf
 import (
 	"strconv"
 
-	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/jsontext"
 	"github.com/rollscope/rollscope/core/trajectory"
 	"github.com/rollscope/rollscope/core/trajectory/lax"
@@ -146,13 +145,4 @@ func (p *Rollout) Writable() bool {
 		}
 	}
 	return true
-}
-
-// total is a count as a number.
-func total(n integer.Int) float64 {
-	if small, ok := n.Int64(); ok {
-		return float64(small)
-	}
-	f, _ := strconv.ParseFloat(n.String(), 64)
-	return f
 }

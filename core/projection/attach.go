@@ -11,21 +11,21 @@ import (
 
 // attached is an attachment that was made of a capture.
 type attached struct {
-	key     string
-	metrics modelcall.Metrics
-	gaps    []modelcall.Gap
+	modelcall.Attachment
 	payload bool // its calls may show what was sent and received
 	joined  *trajectory.Bundle
 }
 
 // attach reads the capture of a row and joins its observations.
 func (p *Projector) attach(key string, row *rollout.Row, observed jsonscan.Value) (*attached, error) {
-	a := &attached{key: key, payload: !redacted(row.Trajectory) && !redacted(observed)}
+	a := &p.fresh
+	a.Reset(key)
+	a.payload, a.joined = !Redacted(row.Trajectory) && !Redacted(observed), nil
 	var names []trajectory.CallName
 	unwritable := ""
 	data, found, marker, err := p.Captures.Capture(key)
 	if err != nil {
-		a.gaps = []modelcall.Gap{{Code: modelcall.GapUnreadable}}
+		a.Gaps = []modelcall.Gap{{Code: modelcall.GapUnreadable}}
 	} else {
 		scan := modelcall.Scan{Reader: &p.calls}
 		scan.Data(data, func(c *modelcall.Call) {
@@ -33,16 +33,13 @@ func (p *Projector) attach(key string, row *rollout.Row, observed jsonscan.Value
 				unwritable = reason
 			}
 			p.tall = max(p.tall, c.Height)
-			a.metrics.Add(c)
-			p.heads = c.AppendHead(p.heads)
-			p.tails = c.AppendTail(p.tails)
-			p.ends = append(p.ends, [2]int{len(p.heads), len(p.tails)})
+			a.Add(c)
 			p.builder.Add(c, a.payload)
 			names = append(names, trajectory.NameOf(c))
 		})
-		a.gaps = scan.Gaps(found, marker)
+		a.Gaps = scan.Gaps(found, marker)
 	}
-	if unwritable == "" && !a.metrics.Writable() {
+	if unwritable == "" && !a.Metrics.Writable() {
 		unwritable = "a sum of tokens is beyond 64 bits"
 	}
 	if unwritable != "" {
@@ -53,7 +50,7 @@ func (p *Projector) attach(key string, row *rollout.Row, observed jsonscan.Value
 	}
 	bundle, err := p.builder.ReadBundle(observed)
 	if err != nil {
-		a.gaps = append(a.gaps, modelcall.Gap{Code: modelcall.GapJoinFailed})
+		a.Gaps = append(a.Gaps, modelcall.Gap{Code: modelcall.GapJoinFailed})
 		return a, nil
 	}
 	bundle.Join(names)
@@ -62,8 +59,8 @@ func (p *Projector) attach(key string, row *rollout.Row, observed jsonscan.Value
 	return a, nil
 }
 
-// redacted tells whether an agent took out the images of its history, so that nothing of what was sent may be shown.
-func redacted(v jsonscan.Value) bool {
+// Redacted tells whether an agent took out the images of its history, so that nothing of what was sent may be shown.
+func Redacted(v jsonscan.Value) bool {
 	if !v.IsObject() {
 		return false
 	}
@@ -75,33 +72,14 @@ func redacted(v jsonscan.Value) bool {
 	return false
 }
 
-// attachment writes it.
-func (p *Projector) attachment(a *attached, payloads [][]byte) []byte {
-	return modelcall.AppendAttachment(nil, a.key, &a.metrics, func(dst []byte) []byte {
-		head, tail := 0, 0
-		for i, end := range p.ends {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(dst, p.heads[head:end[0]]...)
-			if payloads != nil {
-				dst = append(dst, payloads[i]...)
-			}
-			dst = append(dst, p.tails[tail:end[1]]...)
-			head, tail = end[0], end[1]
-		}
-		return dst
-	}, a.gaps)
-}
-
 // project puts the trajectory together and sets it, or says in its place why there is none.
 func (p *Projector) project(row *rollout.Row, fresh *attached, observed, saved jsonscan.Value) (*trajectory.Built, error) {
 	parts := trajectory.Parts{
-		Origin: p.input.origin, Producer: row.Trajectory, Observations: observed, Attachment: saved,
+		Origin: p.input.Origin, Producer: row.Trajectory, Observations: observed, Attachment: saved,
 		Resolved: row.Value.Get("resolved"),
 	}
 	if fresh != nil {
-		parts.Attachment, parts.Gaps, parts.Joined = jsonscan.Value{}, fresh.gaps, fresh.joined
+		parts.Attachment, parts.Gaps, parts.Joined = jsonscan.Value{}, fresh.Gaps, fresh.joined
 	}
 	built, err := p.builder.Build(&parts)
 	if p.builder.Wide() {
@@ -109,7 +87,7 @@ func (p *Projector) project(row *rollout.Row, fresh *attached, observed, saved j
 	}
 	if err == nil {
 		if fresh != nil {
-			p.set("ng_model_call_capture", p.attachment(fresh, nil))
+			p.set("ng_model_call_capture", fresh.AppendJSON(nil, nil))
 		} else if saved.IsObject() {
 			p.set("ng_model_call_capture", trajectory.AppendStripped(nil, saved))
 		}
@@ -121,12 +99,12 @@ func (p *Projector) project(row *rollout.Row, fresh *attached, observed, saved j
 	gap := modelcall.Gap{Code: modelcall.GapProjection, Detail: failure.Class}
 	switch {
 	case fresh != nil:
-		fresh.gaps = append(fresh.gaps, gap)
+		fresh.Gaps = append(fresh.Gaps, gap)
 		payloads, err := p.payloads(fresh)
 		if err != nil {
 			return nil, err
 		}
-		p.set("ng_model_call_capture", p.attachment(fresh, payloads))
+		p.set("ng_model_call_capture", fresh.AppendJSON(nil, payloads))
 		return nil, nil
 	case saved.IsObject():
 		if text, ok := trajectory.AppendWithGap(nil, saved, gap); ok {
@@ -139,7 +117,7 @@ func (p *Projector) project(row *rollout.Row, fresh *attached, observed, saved j
 			return nil, nil
 		}
 	}
-	if task, repeat, err := p.input.origin.IDs(); err == nil {
+	if task, repeat, err := p.input.Origin.IDs(); err == nil {
 		p.set("ng_trajectory", trajectory.Minimal(task, repeat, failure.Class))
 	}
 	return nil, nil
@@ -151,16 +129,16 @@ func (p *Projector) payloads(a *attached) ([][]byte, error) {
 	if !a.payload {
 		return nil, nil
 	}
-	list := make([][]byte, 0, len(p.ends))
-	data, _, _, err := p.Captures.Capture(a.key)
+	list := make([][]byte, 0, a.Len())
+	data, _, _, err := p.Captures.Capture(a.Key)
 	if err != nil {
-		return nil, fmt.Errorf("capture of %s: %w", a.key, err)
+		return nil, fmt.Errorf("capture of %s: %w", a.Key, err)
 	}
 	p.calls.Reset()
 	scan := modelcall.Scan{Reader: &p.calls}
 	scan.Data(data, func(c *modelcall.Call) { list = append(list, c.AppendPayload(nil)) })
-	if len(list) != len(p.ends) {
-		return nil, fmt.Errorf("capture of %s: changed while it was read", a.key)
+	if len(list) != a.Len() {
+		return nil, fmt.Errorf("capture of %s: changed while it was read", a.Key)
 	}
 	return list, nil
 }

@@ -69,15 +69,15 @@ func pair(task, repeat jsonscan.Value) string {
 // Len is the number of rows.
 func (in *Inputs) Len() int { return len(in.rows) }
 
-// An inputRow is an opened row of the inputs.
-type inputRow struct {
-	origin  trajectory.Origin
-	agent   jsonscan.Value
+// An Input is an opened row of the inputs. It is valid until it is opened again.
+type Input struct {
+	Origin  trajectory.Origin
+	Agent   jsonscan.Value // agent_ref
 	scanner jsonscan.Scanner
 }
 
-// open finds the input of a result; ok is false if there is none.
-func (in *Inputs) open(r *inputRow, row *rollout.Row) (ok bool) {
+// Open finds the input of a result; ok is false if there is none.
+func (in *Inputs) Open(r *Input, row *rollout.Row) (ok bool) {
 	text, ok := in.rows[pair(row.TaskIndex, row.RolloutIdx)]
 	if !ok {
 		return false
@@ -86,25 +86,25 @@ func (in *Inputs) open(r *inputRow, row *rollout.Row) (ok bool) {
 	if err != nil {
 		return false
 	}
-	r.origin, r.agent = trajectory.Origin{}, jsonscan.Value{}
+	r.Origin, r.Agent = trajectory.Origin{}, jsonscan.Value{}
 	for m := v.Members(); m.Next(); {
 		switch string(m.Key) {
 		case "_ng_task_index":
-			r.origin.Task = m.Value
+			r.Origin.Task = m.Value
 		case "_ng_rollout_index":
-			r.origin.Rollout = m.Value
+			r.Origin.Rollout = m.Value
 		case "_ng_rollout_id":
-			r.origin.RolloutID = m.Value
+			r.Origin.RolloutID = m.Value
 		case "_ng_attempt_index":
-			r.origin.Attempt = m.Value
+			r.Origin.Attempt = m.Value
 		case "agent_ref":
-			r.agent = m.Value
+			r.Agent = m.Value
 		case "task_id":
-			r.origin.TaskID = m.Value
+			r.Origin.TaskID = m.Value
 		case "problem_id":
-			r.origin.ProblemID = m.Value
+			r.Origin.ProblemID = m.Value
 		case "instance_id":
-			r.origin.InstanceID = m.Value
+			r.Origin.InstanceID = m.Value
 		}
 	}
 	return true

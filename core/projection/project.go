@@ -53,15 +53,12 @@ type Projector struct {
 	Latency func(name string) []byte
 
 	reader  rollout.Reader
-	input   inputRow
+	input   Input
 	calls   modelcall.Reader
 	builder trajectory.Builder
 
 	members []member
-	heads   []byte // of attached calls
-	paid    []byte // their payloads
-	tails   []byte
-	ends    [][2]int // of heads and tails
+	fresh   attached
 	tall    int
 }
 
@@ -78,7 +75,7 @@ func (p *Projector) Row(dst []byte, line *jsonl.Line) ([]byte, Destination, erro
 	if row.Problem != nil {
 		return dst, Nowhere, fmt.Errorf("%s at byte %d", row.Problem.Reason, row.Problem.Offset)
 	}
-	if !p.Inputs.open(&p.input, row) {
+	if !p.Inputs.Open(&p.input, row) {
 		return dst, Nowhere, fmt.Errorf("no materialized input has task %s and rollout %s", shown(row.TaskIndex), shown(row.RolloutIdx))
 	}
 	p.begin(row)
@@ -140,7 +137,6 @@ func real(row, class jsonscan.Value) bool {
 // begin takes over the members of a raw result.
 func (p *Projector) begin(row *rollout.Row) {
 	p.members = p.members[:0]
-	p.heads, p.tails, p.ends = p.heads[:0], p.tails[:0], p.ends[:0]
 	p.tall = row.Value.Height()
 	p.calls.Reset()
 	p.builder.Reset()
@@ -188,9 +184,9 @@ func (p *Projector) identity(row *rollout.Row) modelcall.Names {
 		from jsonscan.Value
 		to   *jsonscan.Value
 	}{
-		{"_ng_attempt_index", in.origin.Attempt, &names.Attempt},
-		{"_ng_rollout_id", in.origin.RolloutID, &names.RolloutID},
-		{"agent_ref", in.agent, nil},
+		{"_ng_attempt_index", in.Origin.Attempt, &names.Attempt},
+		{"_ng_rollout_id", in.Origin.RolloutID, &names.RolloutID},
+		{"agent_ref", in.Agent, nil},
 	} {
 		if m.from.Exists() {
 			p.set(m.key, append([]byte(nil), m.from.Raw()...))

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rollscope/rollscope/core/audit"
+	"github.com/rollscope/rollscope/core/finding"
+	"github.com/rollscope/rollscope/core/jsonl"
+	"github.com/rollscope/rollscope/core/projection"
+	"github.com/rollscope/rollscope/core/value"
+	"github.com/rollscope/rollscope/core/view"
+)
+
+// companions are the files beside a run that its evidence is held against.
+type companions struct {
+	rolloutsFile string
+	inputs       string
+	captures     []string
+}
+
+func (c *companions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&c.rolloutsFile, "rollouts-file", "", "`name` of the rollouts file of a directory (default "+defaultRolloutsFile+")")
+	f.StringVar(&c.inputs, "inputs", "", "`file` of the materialized inputs (default: the one beside the rollouts file)")
+	f.StringArrayVar(&c.captures, "captures", nil, "`directory` of captured model calls, may be repeated (default: captures beside the rollouts file)")
+}
+
+// beside finds the companions of a rollouts file that were not named.
+func (c *companions) beside(path string) (inputs string, captures []string) {
+	dir, base := filepath.Split(path)
+	inputs, captures = c.inputs, c.captures
+	if inputs == "" {
+		stem := strings.TrimSuffix(base, filepath.Ext(base))
+		if p := filepath.Join(dir, stem+"_materialized_inputs.jsonl"); isFile(p) {
+			inputs = p
+		}
+	}
+	if captures == nil {
+		if p := filepath.Join(dir, "captures"); isDir(p) {
+			captures = []string{p}
+		}
+	}
+	return inputs, captures
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func trajectoryValidateCommand(h *host) *cobra.Command {
+	var (
+		with   companions
+		asJSON bool
+		failOn string
+	)
+	cmd := &cobra.Command{
+		Use:   "validate PATH… [flags]",
+		Short: "hold saved evidence against what it was made of",
+		Long: `Hold the evidence that rows carry against what it was made of: attached calls
+against their captures, trajectories against calls and observations, numbers of
+performance against trajectories. An ATIF document is held against the rules of
+the programs that read it.
+
+An error means that the evidence contradicts itself, a warning that it is lost
+or doubtful.`,
+		Example: `  rollscope trajectory validate RUN_DIR
+  rollscope trajectory validate rollouts.jsonl --captures captures --fail-on error
+  rollscope trajectory validate trajectory.json`,
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			if len(paths) == 0 {
+				return usagef("at least one path is wanted")
+			}
+			least, err := parseSeverity(failOn, cmd.Flags().Changed("fail-on"))
+			if err != nil {
+				return err
+			}
+			v := validation{host: h, with: with}
+			for _, path := range paths {
+				if err := v.path(cmd.Context(), path); err != nil {
+					return err
+				}
+			}
+			finding.Sort(v.found)
+			if asJSON {
+				err = v.document()
+			} else {
+				err = v.print()
+			}
+			if err != nil {
+				return err
+			}
+			return least.check(v.found)
+		},
+	}
+	with.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with status 1 on a finding of this `severity` or a worse one: error, warning or info")
+	return cmd
+}
+
+// A severityLimit is the mildest severity that a command fails on.
+type severityLimit struct {
+	least finding.Severity
+	given bool
+}
+
+func parseSeverity(text string, given bool) (severityLimit, error) {
+	l := severityLimit{finding.Severity(text), given}
+	if given && l.least.Rank() < 0 {
+		return l, usagef("--fail-on %s: want error, warning or info", text)
+	}
+	return l, nil
+}
+
+// check gives the error of a command whose findings reach the limit.
+func (l severityLimit) check(list []finding.Finding) error {
+	if !l.given {
+		return nil
+	}
+	n := 0
+	for i := range list {
+		if list[i].Severity.Rank() >= l.least.Rank() {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w %s matched: %d findings", errMatched, l.least, n)
+}
+
+// A validation gathers the findings of several paths.
+type validation struct {
+	host   *host
+	with   companions
+	found  []finding.Finding
+	counts audit.Counts
+	atif   []value.Value // one entry for each ATIF document
+}
+
+func (v *validation) path(ctx context.Context, path string) error {
+	list, err := openInputs([]string{path}, inputOptions{v.with.rolloutsFile, false})
+	defer closeInputs(list)
+	if err != nil {
+		return err
+	}
+	for _, in := range list {
+		if err := v.rollouts(ctx, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rollouts audits one rollouts file.
+func (v *validation) rollouts(ctx context.Context, in *input) error {
+	a := audit.Auditor{Run: in.name}
+	inputs, captures := v.with.beside(in.name)
+	if inputs != "" {
+		rows, list, err := readInputs(inputs, nil)
+		closeInputs(list)
+		switch {
+		case errors.Is(err, projection.ErrInput):
+			v.host.note("%s; task ids are not judged", err)
+		case err != nil:
+			return err
+		default:
+			a.Inputs = rows
+		}
+	} else {
+		v.host.note("%s: no materialized inputs beside it; task ids are not judged", in.name)
+	}
+	if captures != nil {
+		a.Captures = &captureDir{dirs: captures}
+	}
+	progress := v.host.progress(in.info.Size())
+	rows := int64(0)
+	err := eachLine(ctx, in.file, func(line *jsonl.Line) error {
+		if !jsonl.Blank(line.Bytes) {
+			rows++
+			v.found = append(v.found, a.Row(in.name, line)...)
+		}
+		progress.show(line.Offset+line.Size(), rows)
+		return nil
+	})
+	progress.done()
+	if err != nil {
+		return err
+	}
+	for _, dir := range captures {
+		entries, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("captures: %s is not there", dir)
+		} else if err != nil {
+			return fmt.Errorf("captures: %w", err)
+		}
+		var names []string
+		for _, e := range entries {
+			if !e.IsDir() {
+				names = append(names, e.Name())
+			}
+		}
+		v.found = append(v.found, a.Files(filepath.ToSlash(dir), names)...)
+	}
+	v.found = append(v.found, a.Finish()...)
+	v.counts = v.counts.Add(a.Counts)
+	return nil
+}
+
+func (v *validation) document() error {
+	list := []value.Value{}
+	for i := range v.found {
+		list = append(list, v.found[i].Document())
+	}
+	c := v.counts
+	number := func(name string, n int) value.Member { return value.M(name, value.Int(int64(n))) }
+	doc := value.Object(
+		value.M("counts", value.Object(
+			number("rows", c.Rows), number("unreadable", c.Unreadable), number("attached", c.Attached), number("captured", c.Captured),
+			number("trajectories", c.Trajectories), number("valid", c.Valid), number("from_calls", c.FromCalls),
+			number("from_producer", c.FromProducer), number("other", c.Other), number("perf", c.Perf))),
+		value.M("atif", value.List(v.atif...)),
+		value.M("findings", value.List(list...)),
+	)
+	_, err := v.host.out.Write(append(doc.Append(nil, value.Plain), '\n'))
+	return err
+}
+
+func (v *validation) print() error {
+	w := errWriter{w: v.host.out}
+	if c := v.counts; c.Rows > 0 {
+		w.printf("%s rows, %d unreadable; %d with attached calls, the captures of %d at hand\n", view.Group(int64(c.Rows)), c.Unreadable, c.Attached, c.Captured)
+		w.printf("%d trajectories, %d valid: turns of %d from calls, of %d from the agent, of %d from neither\n\n", c.Trajectories, c.Valid, c.FromCalls, c.FromProducer, c.Other)
+	}
+	for _, doc := range v.atif {
+		w.printf("%s\n", safe(atifLine(doc)))
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if len(v.found) == 0 {
+		w.printf("nothing found\n")
+		return w.err
+	}
+	return printFindings(v.host, v.found)
+}
+
+// printFindings prints findings as a table.
+func printFindings(h *host, list []finding.Finding) error {
+	rows := [][]string{}
+	for i := range list {
+		f := &list[i]
+		place := f.File
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		rows = append(rows, []string{string(f.Severity), safe(f.ID), safe(place), safe(f.Rollout), safe(f.Message())})
+	}
+	return printTable(h.out, []column{{title: "severity"}, {title: "finding"}, {title: "place"}, {title: "rollout"}, {title: "what"}}, rows)
+}
+
+// atifLine says in one line which programs can read an ATIF document.
+func atifLine(doc value.Value) string {
+	text := func(name string) string {
+		s, _ := doc.Get(name).Text()
+		return s
+	}
+	return fmt.Sprintf("%s: Gym %s, Harbor %s, import %s", text("file"), text("gym"), text("harbor"), text("import"))
+}

@@ -1,0 +1,88 @@
+package perf
+
+import (
+	"math"
+
+	"github.com/rollscope/rollscope/core/finding"
+	"github.com/rollscope/rollscope/core/jsonscan"
+	"github.com/rollscope/rollscope/core/modelcall"
+	"github.com/rollscope/rollscope/core/trajectory"
+	"github.com/rollscope/rollscope/core/value"
+)
+
+// Check holds a saved `ng_perf` against the trajectory it was computed from; record is nil where there is none, or
+// where it is not valid. It tells whether numbers should be there (spec perf §1.4).
+func Check(saved value.Value, record *trajectory.Record, add modelcall.Notice) (expected bool) {
+	var made Rollout
+	if record != nil {
+		made, expected = Of(record)
+	}
+	if saved.IsNull() {
+		return expected
+	}
+	if !expected {
+		why := "the trajectory has no invocation"
+		if record == nil {
+			why = "no valid trajectory is"
+		}
+		add(finding.PerfUnexpected, value.M("why", value.Text(why)))
+	}
+	for _, name := range Names[:latencyAt] {
+		if v := saved.Get(name); v.Exists() && !number(v) {
+			add(finding.PerfBadValue, value.M("field", value.Text(name)), value.M("saved", value.Short(v)))
+		}
+	}
+	checkLatency(saved.Get(Names[latencyAt]), record, add)
+	if !expected {
+		return false
+	}
+	is, err := value.Strict(made.AppendJSON(nil, nil))
+	if err != nil {
+		return true
+	}
+	d := value.Differ{Most: len(Names)}
+	if saved.IsObject() {
+		d.Compare("", saved.Without(Names[latencyAt]), is)
+	} else {
+		d.Compare("ng_perf", saved, is)
+	}
+	for _, one := range d.List {
+		add(finding.PerfMismatch, value.M("field", value.Text(one.Path)), value.M("saved", value.Short(one.A)), value.M("made", value.Short(one.B)))
+	}
+	if made.Coverage < 1 {
+		add(finding.PerfLowCoverage, value.M("coverage", value.Float(made.Coverage)))
+	}
+	return true
+}
+
+// latencyAt is the place of the measured time among the names.
+const latencyAt = len(Names) - 1
+
+// number tells whether a value takes part in sums: an int or a float.
+func number(v value.Value) bool { return v.Kind() == jsonscan.Int || v.Kind() == jsonscan.Float }
+
+// checkLatency looks at the measured time, and at the time that the owned calls span.
+func checkLatency(saved value.Value, record *trajectory.Record, add modelcall.Notice) {
+	if !saved.Exists() {
+		return
+	}
+	latency, ok := saved.Number()
+	if !ok || math.IsNaN(latency) || latency < 0 {
+		add(finding.PerfBadLatency, value.M("saved", value.Short(saved)))
+		return
+	}
+	if record == nil {
+		return
+	}
+	start, end := math.Inf(1), math.Inf(-1)
+	for i, owner := range Owners(record) {
+		c := &record.Calls[i]
+		if owner >= 0 && c.StartedAt.Set && c.CompletedAt.Set {
+			start, end = min(start, c.StartedAt.Value), max(end, c.CompletedAt.Value)
+		}
+	}
+	const tolerated = 1000 // ms
+	if span := (end - start) * 1000; span > latency+tolerated {
+		add(finding.PerfLatencySpan, value.M("span_ms", value.Float(math.Round(span*100)/100)), value.M("latency_ms", saved))
+	}
+}
