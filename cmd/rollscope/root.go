@@ -29,6 +29,7 @@ var commands = []struct {
 }{
 	{"judge", healthCommand},
 	{"judge", rowsCommand},
+	{"judge", harnessCommand},
 	{"judge", checksCommand},
 	{"judge", metricsCommand},
 	{"judge", compareCommand},

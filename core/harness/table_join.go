@@ -1,0 +1,70 @@
+package harness
+
+// joinChecks are the checks of ownership and of the steps of calls (§7.3).
+var joinChecks = []Check{
+	{
+		ID: "invocations.parent", Kind: Semantic, Evidence: evidence(RunJoin), Needs: []string{"invocations.present", "invocations.identity"},
+		Location: "$.ng_trajectory.invocations[*].parent_invocation_id",
+		place:    inInvocations, rule: (*Judge).parents,
+		Title: "Invocations form trees",
+		Text:  "A parent that an invocation names must be there, once, and nothing may be its own ancestor. An invocation without a parent leaves it out or has null.",
+		Rule:  "following `parent_invocation_id` from any invocation finds exactly one invocation at every hop and comes to an end",
+		Fails: "the parents of an invocation are not there, not unique, or go round in a circle",
+	},
+	{
+		ID: "ownership.call_target", Kind: Semantic, Evidence: evidence(RunJoin),
+		Needs:    []string{"model_calls.present", "calls.identity", "invocations.present", "invocations.references", "invocations.identity"},
+		Location: "$.ng_trajectory.invocations[*].model_calls",
+		place:    inInvocations, rule: (*Judge).ownerReferences,
+		Title: "References of invocations lead to calls",
+		Text:  "Every identifier that a reference has must be that of the call; a right id does not make up for a wrong server.",
+		Rule:  "every reference of every invocation is met by exactly one call",
+		Fails: "a reference of an invocation leads to no call or to several",
+	},
+	{
+		ID: "ownership.call_owner", Kind: Semantic, Evidence: evidence(RunJoin), Needs: []string{"ownership.call_target"},
+		Location: "$.ng_trajectory.invocations[*].model_calls",
+		place:    inCalls, rule: (*Judge).owners,
+		Title: "Every call has one owner",
+		Text:  "All calls are listed by an invocation, and none is listed twice, not even by the same one.",
+		Rule:  "every call is met by exactly one reference of all invocations",
+		Fails: "a call is listed by no invocation or more than once",
+	},
+	{
+		ID: "steps.compaction_target", Kind: Semantic, Evidence: evidence(StepJoin), Needs: []string{"model_calls.present"}, Applies: WithSteps,
+		place: inRecords, rule: (*Judge).compactionReferences,
+		Title: "References of compactions lead to calls",
+		Text:  "A harness that shortens its context with a model call records that as an observation of kind `context_compaction` and lists the call there, since it belongs to no step. The list may be empty but not missing.",
+		Rule:  "the `model_calls` of every record of kind `context_compaction` is an array of references, each met by exactly one call",
+		Fails: "a compaction has no list of references to calls, or one of them leads to no call or to several",
+	},
+	{
+		ID: "steps.call_target", Kind: Semantic, Evidence: evidence(StepJoin), Applies: WithSteps,
+		Needs:    []string{"model_calls.present", "calls.identity", "turns.present", "steps.references", "steps.invocation_target"},
+		Location: "$.ng_trajectory.turns[*].model_calls",
+		place:    inTurns, rule: (*Judge).turnReferences,
+		Title: "References of steps lead to calls",
+		Text:  "As with invocations, every identifier that a reference has must be that of the call.",
+		Rule:  "every reference of every turn is met by exactly one call",
+		Fails: "a reference of a turn leads to no call or to several",
+	},
+	{
+		ID: "steps.call_owner", Kind: Semantic, Evidence: evidence(StepJoin), Needs: []string{"steps.call_target", "ownership.call_target"}, Applies: WithSteps,
+		Location: "$.ng_trajectory.turns[*].model_calls",
+		place:    inTurns, rule: (*Judge).turnOwners,
+		Title: "Steps and invocations agree about calls",
+		Text:  "A call of a step belongs to the invocation of that step. A call that two references claim contradicts even where both are of the same invocation.",
+		Rule:  "a call that a turn refers to is listed by no invocation, or by one reference of the invocation of that turn",
+		Fails: "a call of a turn is listed by another invocation or more than once",
+	},
+	{
+		ID: "steps.attempt_accounting", Kind: Semantic, Evidence: evidence(StepJoin), Needs: []string{"steps.call_target", "steps.compaction_target"}, Applies: WithSteps,
+		Location: "$.ng_trajectory.turns[*].model_calls",
+		place:    inCalls, rule: (*Judge).accounting,
+		Title: "Every call belongs to one step",
+		Text:  "All calls of the policy are listed by exactly one step. An attempt that the server refused with status 400 or more need not be listed; calls of compactions must not be.",
+		Rule: "apart from calls of compactions there is a call; each is referred to by one turn, those with a `status_code` that is an int from 400 on by one at most; calls of compactions " +
+			"are referred to by none",
+		Fails: "a call belongs to no step or to several, or a call of a compaction belongs to a step",
+	},
+}
