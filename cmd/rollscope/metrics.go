@@ -27,13 +27,13 @@ Input that the reference makes no metrics of is refused with status 2.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("metrics: aggregate, profile or pass-at-k is missing")
+				return usagef("metrics: aggregate, profile, pass-at-k or scores is missing")
 			}
 			return usagef("unknown command \"metrics %s\"", args[0])
 		},
 		DisableFlagsInUseLine: true,
 	}
-	for _, sub := range []*cobra.Command{aggregateCommand(h), profileCommand(h), passAtKCommand(h)} {
+	for _, sub := range []*cobra.Command{aggregateCommand(h), profileCommand(h), passAtKCommand(h), scoresCommand(h)} {
 		sub.DisableFlagsInUseLine = true
 		sub.Flags().SortFlags = false
 		cmd.AddCommand(sub)

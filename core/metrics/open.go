@@ -98,7 +98,7 @@ func (x index) bad() bool { return x.kind == indexBad }
 // key is the index as a key; a missing one counts as 0 (spec metrics §1).
 func (x index) key() rollout.Key {
 	switch x.kind {
-	case indexText:
+	case indexText, indexBad:
 		return rollout.TextKey(string(x.text))
 	case indexPositive, indexNegative:
 		return rollout.IntKey(jsonscan.Integer{Negative: x.kind == indexNegative, Magnitude: x.value})

@@ -11,8 +11,8 @@ import (
 	"github.com/rollscope/rollscope/core/rollout"
 )
 
-// A Score is one rollout of a task as pass@k sees it.
-type Score struct {
+// A RolloutScore is one rollout of a task as pass@k sees it.
+type RolloutScore struct {
 	Value    float64 // of the score named accuracy, which is the reward
 	Answered bool    // the answer is there; false without an answer field
 	Answer   string  // texts that agree exactly if the answers do
@@ -68,7 +68,7 @@ type scoreValues struct {
 
 // NewPassK computes the family from the scores of every task, each in the order of its rollouts. answers tells that
 // an answer field was chosen.
-func NewPassK(tasks [][]Score, answers bool) *PassK {
+func NewPassK(tasks [][]RolloutScore, answers bool) *PassK {
 	p := &PassK{Names: []string{}, Curve: []PassPoint{}, Metrics: []Metric{}, PerSample: []Series{}, Spread: []Metric{}}
 	p.Highest = [3]Highest{{Pattern: "pass@{k}"}, {Pattern: "pass@1[avg-of-{k}]"}, {Pattern: "majority@{k}"}}
 	for _, t := range tasks {
@@ -268,7 +268,7 @@ func (t tailed) values() []float64 {
 
 // vote computes majority@k of one score for every k: among the first k rollouts with an answer, pairs of answer and
 // score are counted, and the mean score of the most frequent pairs counts.
-func vote(points []PassPoint, tasks [][]Score, values [][]float64) {
+func vote(points []PassPoint, tasks [][]RolloutScore, values [][]float64) {
 	type pair struct {
 		answer string
 		score  float64
@@ -409,7 +409,7 @@ func (r *Run) PassK(answers bool) (*PassK, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([][]Score, len(tasks))
+	list := make([][]RolloutScore, len(tasks))
 	for i := range tasks {
 		list[i] = tasks[i].scores
 	}
@@ -418,7 +418,7 @@ func (r *Run) PassK(answers bool) (*PassK, error) {
 
 type taskScores struct {
 	task   rollout.Key
-	scores []Score
+	scores []RolloutScore
 }
 
 func (r *Run) scores(answers bool) ([]taskScores, error) {
@@ -452,7 +452,7 @@ func (r *Run) scores(answers bool) ([]taskScores, error) {
 }
 
 // score gives a row's score, or why it has none.
-func (r *Run) score(row int, answers bool) (s Score, why string) {
+func (r *Run) score(row int, answers bool) (s RolloutScore, why string) {
 	var ok bool
 	if s.Value, ok = r.Reward(row); !ok {
 		if r.rewards[row].kind == cellAbsent {

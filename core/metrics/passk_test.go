@@ -9,11 +9,11 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-12*math.Max(1, math.Max(math.Abs(a), math.Abs(b)))
 }
 
-func scoresOf(tasks ...[]float64) [][]Score {
-	list := make([][]Score, len(tasks))
+func scoresOf(tasks ...[]float64) [][]RolloutScore {
+	list := make([][]RolloutScore, len(tasks))
 	for i, t := range tasks {
 		for _, x := range t {
-			list[i] = append(list[i], Score{Value: x})
+			list[i] = append(list[i], RolloutScore{Value: x})
 		}
 	}
 	return list
@@ -58,8 +58,8 @@ func TestPassK(t *testing.T) {
 }
 
 func TestPassKAnswers(t *testing.T) {
-	a := func(x float64, answer string) Score { return Score{x, answer != "", answer} }
-	p := NewPassK([][]Score{{a(1, "A"), a(0, "B"), a(0, "")}, {a(0, ""), a(1, "C"), a(1, "C")}}, true)
+	a := func(x float64, answer string) RolloutScore { return RolloutScore{x, answer != "", answer} }
+	p := NewPassK([][]RolloutScore{{a(1, "A"), a(0, "B"), a(0, "")}, {a(0, ""), a(1, "C"), a(1, "C")}}, true)
 	checkMetrics(t, p.Metrics, map[string]float64{
 		"majority@1/accuracy": 50, "majority@2/accuracy": 75, "majority@3/accuracy": 75,
 		"pass@2/no_answer": 66.66666666666667, "pass@1[avg-of-2]/no_answer": 25,
