@@ -26,6 +26,7 @@ type legacyKey struct {
 	result           int64 // line of its first result, 0 for none
 	failures         int32
 	class, reason    int32 // of its last failure
+	agent            int32 // of its last input that names one
 	input, done      bool
 	final, finalOver bool // any failure is terminal; so under the override
 	skip, skipOver   bool // the last failure is a final skip; so under the override
@@ -49,17 +50,17 @@ func NewLegacy(place Place, names *Names) *Legacy {
 func (l *Legacy) key(row *Row) *legacyKey { return l.keys.at(l.number(row)) }
 
 func (l *Legacy) number(row *Row) int32 {
-	text := key(row.Task) + "," + key(row.Rollout)
+	text := Pair(row.Task, row.Rollout)
 	i, ok := l.at[text]
 	if !ok {
-		i = l.keys.add(legacyKey{})
+		i = l.keys.add(legacyKey{agent: noAgent})
 		l.at[text] = i
 	}
 	return i
 }
 
-// keyed tells whether both indices are there, null or not.
-func keyed(row *Row) bool { return len(row.Task) > 0 && len(row.Rollout) > 0 }
+// Keyed tells whether both indices are there, null or not.
+func (r *Row) Keyed() bool { return len(r.Task) > 0 && len(r.Rollout) > 0 }
 
 // Input takes the next row of the materialized inputs. All inputs come before the other rows.
 func (l *Legacy) Input(row *Row) {
@@ -73,13 +74,17 @@ func (l *Legacy) Input(row *Row) {
 	} else {
 		l.odd[int32(l.inputs.len())] = [2]string{string(row.Task), string(row.Rollout)}
 	}
-	l.keys.at(in.key).input = true
+	k := l.keys.at(in.key)
+	k.input = true
+	if in.agent >= 0 {
+		k.agent = in.agent
+	}
 	l.inputs.add(in)
 }
 
 // Add takes the next row of the sidecar or of the rollouts file.
 func (l *Legacy) Add(row *Row) {
-	if row.Evidence != outcome.NoEvidence || !keyed(row) {
+	if row.Evidence != outcome.NoEvidence || !row.Keyed() {
 		return
 	}
 	k := l.key(row)
@@ -107,8 +112,24 @@ func (l *Legacy) Add(row *Row) {
 
 // Expects tells whether the indices of a row are among the inputs.
 func (l *Legacy) Expects(row *Row) bool {
-	i, ok := l.at[key(row.Task)+","+key(row.Rollout)]
+	i, ok := l.at[Pair(row.Task, row.Rollout)]
 	return ok && l.keys.at(i).input
+}
+
+// AgentOf is the agent of a row: what it names itself, else what the input with its indices names. ok is false if it
+// names one in a shape that is none, or neither names one.
+func (l *Legacy) AgentOf(row *Row) (agent string, ok bool) {
+	switch {
+	case row.Is(AgentName):
+		return string(row.Agent), true
+	case row.Is(AgentRef):
+		return "", false
+	}
+	i, ok := l.at[Pair(row.Task, row.Rollout)]
+	if !ok || l.keys.at(i).agent < 0 {
+		return "", false
+	}
+	return l.names.Text(l.keys.at(i).agent), true
 }
 
 // Numbers are the sums of a reading.

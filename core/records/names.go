@@ -31,3 +31,9 @@ func (n *Names) Text(i int32) string {
 	}
 	return n.list[i]
 }
+
+// Pair is a text that two pairs of indices, given as JSON, share exactly if they are equal. An absent index, the empty
+// text, counts as null.
+func Pair[T string | []byte](task, index T) string {
+	return key([]byte(task)) + "," + key([]byte(index))
+}
