@@ -10,7 +10,8 @@ var embedded embed.FS
 
 // Assets is the tree of the files that the page's document loads:
 //
-//	page.js                   the page's script, a classic script
+//	page.js                   the page's script, a classic script; the other scripts beside it are parts of it and are
+//	                          delivered behind it under its name, in the order of their names
 //	worker.js                 the source of the workers, without its loader
 //	built/wasm_exec.js        the loader that the Go toolchain ships
 //	built/rollscope.wasm      the module, with .gz and .br forms beside it

@@ -25,6 +25,8 @@
     started: 0, ended: 0, bytes: 0, total: 0, cancelled: false,
     generation: 0,                 // of the list of files; what belongs to an older one is dropped
     opening: 0, opened: 0,         // lists of files that are on their way in, that are in
+    lost: 0,                       // dropped entries that could not be opened
+    deskDeaths: 0,                 // since these files came in
     baseline: 0,                   // requests of the page's own loading
     failed: "",
   };
@@ -143,7 +145,7 @@
     lock();
     workerURL = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     startDesk();
-    addScanner(); // the first file does not wait for one
+    warm(addScanner());
     state.baseline = performance.getEntriesByType("resource").length;
     return listed;
   }
@@ -159,6 +161,7 @@
     if (list.length === 0) return intake;
     // Nobody may take what is still shown for what comes of these files.
     state.opening++;
+    Object.assign(state, { failed: "", deskDeaths: 0 });
     if (root.dataset.state !== "starting") root.dataset.state = "scanning";
     const step = async () => {
       try {
@@ -215,6 +218,13 @@
     scanner.worker = spawn((event) => onScan(scanner, event));
     scanners.push(scanner);
     return scanner;
+  }
+
+  /** The first file does not wait for a scanner, nor for the browser to compile it well. */
+  async function warm(scanner) {
+    for (let i = 0; i < 20 && !scanner.busy && !scanner.gone; i++) {
+      await scanner.worker.ask({ op: "warm" }).catch(() => {});
+    }
   }
 
   /** Hand tasks to scanners as long as there are both. */
@@ -323,8 +333,7 @@
     if (reviving || !error.dead) { if (!error.dead) console.error(error); return; }
     reviving = true;
     const files = state.files;
-    const again = !state.deskDeaths;
-    state.deskDeaths = (state.deskDeaths || 0) + 1;
+    const again = state.deskDeaths++ === 0;
     startDesk();
     if (!again) {
       state.failed = "The reader stopped twice on these files. Reload the page and open fewer of them.";
@@ -348,34 +357,61 @@
 
   const asFile = (blob, path) => ({ path: path || blob.webkitRelativePath || blob.name, size: blob.size, blob });
 
-  /** Everything below dropped entries; a directory hands out its entries a hundred at a time. */
-  async function walk(entries) {
-    const found = [];
-    const visit = async (entry) => {
-      if (entry.isFile) {
-        try {
-          const blob = await new Promise((resolve, reject) => entry.file(resolve, reject));
-          found.push(asFile(blob, entry.fullPath.replace(/^\//, "")));
-        } catch (error) {
-          state.lost = (state.lost || 0) + 1;
-        }
+  /** Add everything below an entry to found; a directory hands out its entries a hundred at a time. */
+  async function walk(entry, found) {
+    if (entry.isFile) {
+      let blob;
+      try {
+        blob = await new Promise((resolve, reject) => entry.file(resolve, reject));
+      } catch (error) {
+        if (error.name === "EncodingError") throw error;
+        state.lost++;
         return;
       }
-      const reader = entry.createReader();
-      for (;;) {
-        const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-        if (!some.length) return;
-        for (const e of some) await visit(e);
-      }
-    };
-    for (const entry of entries) await visit(entry);
-    return found;
+      found.push(asFile(blob, entry.fullPath.replace(/^\//, "")));
+      return;
+    }
+    const reader = entry.createReader();
+    for (;;) {
+      const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (!some.length) return;
+      for (const e of some) await walk(e, found);
+    }
+  }
+
+  /** The same by handles. */
+  async function walkHandle(handle, path, found) {
+    if (handle.kind === "file") {
+      try { found.push(asFile(await handle.getFile(), path)); } catch { state.lost++; }
+      return;
+    }
+    for await (const inner of handle.values()) await walkHandle(inner, path + "/" + inner.name, found);
   }
 
   async function dropped(transfer) {
-    const entries = [...transfer.items].filter((i) => i.kind === "file").map((i) => i.webkitGetAsEntry && i.webkitGetAsEntry());
-    const loose = [...transfer.files];
-    const list = entries.length && entries.every(Boolean) ? await walk(entries) : loose.map((f) => asFile(f));
+    state.lost = 0;
+    // What is not asked for before the event ends is gone.
+    const items = [...transfer.items].filter((i) => i.kind === "file").map((i) => ({
+      entry: i.webkitGetAsEntry && i.webkitGetAsEntry(), file: i.getAsFile(), handle: i.getAsFileSystemHandle && i.getAsFileSystemHandle(),
+    }));
+    for (const { handle } of items) if (handle) handle.catch(() => {});
+    const list = [];
+    for (const { entry, file, handle } of items) {
+      if (file && !(entry && entry.isDirectory)) {
+        list.push(asFile(file));
+        continue;
+      }
+      const found = [];
+      try {
+        await walk(entry, found);
+      } catch (error) {
+        // A page that was opened from a disk gets no entries, but handles.
+        found.length = 0;
+        try { await walkHandle(await handle, entry.name, found); } catch { state.lost++; }
+      }
+      list.push(...found);
+    }
+    if (list.length === 0) schedule();
     await openFiles(list, root.dataset.waiting !== undefined);
   }
 
@@ -412,6 +448,7 @@
 
   // ---- showing -------------------------------------------------------------------------------------------
 
+  const parts = { settled: [], scrolled: [] }; // what other parts of the script do after a drawing, and as a table moves
   const windows = new Map();       // table id → first row in sight
   let timer = 0, drawing = false, again = false;
 
@@ -431,7 +468,8 @@
       cancelled: state.cancelled, bytes: state.bytes, total: state.total, seconds,
       requests: Math.max(0, performance.getEntriesByType("resource").length - state.baseline),
       alerts: state.alerts, failed: state.failed,
-      lost: state.lost || 0,
+      lost: state.lost,
+      columns: { rollouts: settings.get("columns.rollouts"), tasks: settings.get("columns.tasks") },
     };
   }
 
@@ -440,17 +478,57 @@
     drawing = true;
     try {
       const { opened } = state, fragment = location.hash;
+      const elsewhere = listed !== listKey();
+      if (elsewhere) takePlaces();
       const { answer } = await deskCall({ op: "render", fragment, host: host(), windows: Object.fromEntries(windows) });
       if (state.opening || opened !== state.opened) answer.phase = "scanning";
       // Somebody may have gone elsewhere meanwhile; that is drawn next and must not be taken back.
       if (fragment !== location.hash) answer.fragment = undefined;
       apply(answer);
+      if (elsewhere) for (const table of $$("[data-table][data-window]")) table.scrollTop = tops.get(placeOf(table)) || 0;
+      if (answer.odd) {
+        alertOnce("unknown_link", undefined, `The link says what means nothing here, and it was left out: ${answer.odd}.`, "The rest of it is shown.");
+        schedule();
+      }
+      if (answer.hash.length && !hashing) hashFiles(answer.hash).then(() => schedule()).catch(fatal);
     } catch (error) {
       if (error.dead) await deskDied(error);
       else fatal(error);
     } finally {
       drawing = false;
       if (again) { again = false; schedule(); }
+    }
+  }
+
+  // A list keeps its place for as long as filter and order stay, and gets it back by going back.
+  const tops = new Map();          // list and key → pixels
+  const froms = new Map();         // list and key → first row of the window
+  let listed = "";
+  const listKey = () => location.hash.replace(/^#/, "").split("&").filter((p) => /^(filter|sort|order|drop|apart|run)=/.test(p)).join("&");
+  const placeOf = (table) => table.dataset.table + "?" + listed;
+
+  /** The lists are others now: begin them at the top, or where they were when they were left. */
+  function takePlaces() {
+    listed = listKey();
+    windows.clear();
+    for (const [key, from] of froms) {
+      const [id, of] = [key.slice(0, key.indexOf("?")), key.slice(key.indexOf("?") + 1)];
+      if (of === listed) windows.set(id, from);
+    }
+  }
+
+  let hashing = false;
+  /** Tell the desk the sampled hashes of files. */
+  async function hashFiles(list) {
+    hashing = true;
+    try {
+      for (const file of list) {
+        const { size, blob, url } = state.files[file];
+        const { hash } = await desk.ask({ op: "hash", file: { size, blob, url } });
+        await deskCall({ op: "hashed", file, hash });
+      }
+    } finally {
+      hashing = false;
     }
   }
 
@@ -478,8 +556,15 @@
         if (from.dataset.filter !== undefined && !from.hidden) to.hidden = false;
         if (from === document.activeElement && (from.tagName === "INPUT" || from.tagName === "TEXTAREA")) {
           to.value = from.value;
+          for (const name of ["aria-expanded", "aria-activedescendant"]) {
+            if (from.hasAttribute(name)) to.setAttribute(name, from.getAttribute(name));
+          }
         }
-        if (from.tagName === "CANVAS") return false;
+        if (from.id === "offers") return false;
+        if (from.tagName === "CANVAS") {
+          for (const { name, value } of to.attributes) if (!/^(width|height|style)$/.test(name)) from.setAttribute(name, value);
+          return false;
+        }
         if (from.dataset.chunk !== undefined && from !== element) {
           // Turns that are in sight stay; a chunk without any keeps its height.
           if (from.firstElementChild && !to.firstElementChild) return false;
@@ -512,6 +597,7 @@
   function settle(wanted) {
     for (const table of $$("[data-table][data-window]")) attach(table);
     for (const chunk of $$("[data-chunk]")) watch(chunk);
+    for (const part of parts.settled) part();
     recent();
     const say = $("[data-say]");
     if (say && say.dataset.say !== said) { said = say.dataset.say; $("#live").textContent = said; }
@@ -601,6 +687,7 @@
     size(table);
     if (attached.has(table)) return;
     attached.add(table);
+    table.scrollTop = tops.get(placeOf(table)) || 0;
     table.addEventListener("scroll", () => moved(table), { passive: true });
     new ResizeObserver(() => moved(table)).observe(table);
   }
@@ -644,6 +731,9 @@
     const have = Number(table.dataset.from) || 0;
     const rows = table.querySelectorAll("[data-index]").length;
     windows.set(id, from);
+    tops.set(placeOf(table), table.scrollTop);
+    froms.set(placeOf(table), from);
+    for (const part of parts.scrolled) part(table, first);
     if (first >= have && Math.min(first + sight, total) <= have + rows) return;
     if (moving.get(id)) { moving.set(id, "again"); return; }
     moving.set(id, "now");
@@ -655,6 +745,7 @@
         table.dataset.from = answer.from;
         table.dataset.total = answer.total;
         size(table);
+        for (const part of parts.scrolled) part(table, first);
       }
     } catch (error) {
       if (error.dead) await deskDied(error);
@@ -667,7 +758,10 @@
 
   // ---- acting --------------------------------------------------------------------------------------------
 
-  addEventListener("hashchange", () => schedule());
+  addEventListener("hashchange", () => {
+    state.alerts = state.alerts.filter((a) => a.code !== "unknown_link");
+    schedule();
+  });
 
   function save(name, bytes, type = "application/octet-stream") {
     const url = URL.createObjectURL(new Blob([bytes], { type }));
@@ -680,15 +774,56 @@
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
   }
 
-  async function download(name) {
-    const { bytes } = await deskCall({ op: "download", fragment: location.hash, host: host(), name }, { raw: true });
+  async function download(name, table) {
+    if (table) {
+      const { blob, rows } = await takeAlong(table, name.slice(name.lastIndexOf(".") + 1));
+      save(name, blob);
+      say(`${name} saved: ${rows} ${rows === 1 ? "row" : "rows"}.`);
+      return;
+    }
+    const what = dark() ? "dark" : "light";
+    const { bytes } = await deskCall({ op: "download", fragment: location.hash, host: host(), name, what }, { raw: true });
     save(name, bytes);
     say(name + " saved.");
   }
 
-  async function copy(what) {
-    let text = location.href;
-    if (what !== "link") {
+  /** The whole of a table in one of its forms, put together part by part. Bytes of files stay where they are. */
+  async function takeAlong(table, form) {
+    const pieces = [], fragment = location.hash;
+    for (let from = 0; ;) {
+      const { answer } = await deskCall({ op: "export", fragment, host: host(), table, form, from });
+      if (answer.text) pieces.push(new Blob([answer.text]));
+      for (const [file, offset, length] of answer.ranges) pieces.push(await rangeOf(file, offset, length), "\n");
+      from = answer.next;
+      if (answer.done) return { blob: new Blob(pieces, { type: "text/plain" }), rows: answer.next };
+      say(`${answer.next} of ${answer.total} rows`);
+    }
+  }
+
+  /** A range of a file: a part of its handle, or its bytes where they have to be fetched or unpacked. */
+  async function rangeOf(file, offset, length) {
+    const { blob, path } = state.files[file];
+    if (blob && !/\.gz$/i.test(path)) return blob.slice(offset, offset + length);
+    const { bytes } = await deskCall({ op: "bytes", file, offset, length }, { raw: true });
+    return new Blob([bytes]);
+  }
+
+  /** A link that others can open: with the names, sizes and hashes of the files. */
+  async function linkOf() {
+    for (;;) {
+      const { answer } = await deskCall({ op: "link", fragment: location.hash, host: host() });
+      if (!answer.hash.length) return new URL(answer.fragment ? "#" + answer.fragment : "#", location.href).href;
+      await hashFiles(answer.hash);
+    }
+  }
+
+  async function copy(what, table) {
+    let text;
+    if (what === "link") {
+      text = await linkOf();
+    } else if (table) {
+      text = await (await takeAlong(table, what)).blob.text();
+    } else {
       const { bytes } = await deskCall({ op: "copy", fragment: location.hash, host: host(), what }, { raw: true });
       text = new TextDecoder().decode(bytes);
     }
@@ -712,6 +847,8 @@
     if (live) live.textContent = text;
   }
 
+  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+
   const actions = {
     "open-files": () => $("[data-intake=files]").click(),
     "open-folder": () => $("[data-intake=folder]").click(),
@@ -720,8 +857,7 @@
     "clear-recent": () => { settings.set("recent", ""); recent(); },
     close: async () => { location.hash = ""; await reset(); schedule(); },
     theme: () => {
-      const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-      settings.set("theme", dark ? "light" : "dark");
+      settings.set("theme", dark() ? "light" : "dark");
       theme();
       schedule();
     },
@@ -757,6 +893,8 @@
     if (menu && menu.matches(":popover-open")) menu.hidePopover();
     const way = e.target.closest("a[data-target]");
     if (way && way.getAttribute("href") === location.hash) show(way.dataset.target);
+    const kept = e.target.closest("[data-save] a");
+    if (kept) keep(kept.closest("[data-save]").dataset.save, kept.getAttribute("href"));
     const at = e.target.closest("[data-action],[data-download],[data-copy],[data-href]");
     if (!at) return;
     if (at.matches("label")) return; // the input it labels opens by itself
@@ -767,118 +905,41 @@
       return;
     }
     e.preventDefault();
-    const { action, download: name, copy: what } = at.dataset;
-    const work = name ? download(name) : what ? copy(what) : actions[action] && actions[action]();
+    const { action, download: name, copy: what, of } = at.dataset;
+    const work = name ? download(name, of) : what ? copy(what, of) : actions[action] && actions[action](at);
     Promise.resolve(work).catch(fatal);
   });
 
-  // The filter is applied when typing pauses.
-  let typing = 0;
-  addEventListener("input", (e) => {
-    const input = e.target;
-    if (input.dataset.filterInput === undefined) return;
-    clearTimeout(typing);
-    typing = setTimeout(() => setParam("filter", input.value, true), 250);
-  });
+  /** Keep a choice for later visits: what a link says for "columns.<tab>" or "profile". */
+  function keep(name, href) {
+    settings.set(name, decodeURIComponent(params(href)[name.split(".")[0]] || ""));
+  }
 
-  addEventListener("submit", (e) => {
-    e.preventDefault();
-    const input = e.target.querySelector("[data-filter-input]");
-    if (input) { clearTimeout(typing); setParam("filter", input.value, false); }
-  });
+  /** The values of a fragment as they are written there. */
+  function params(hash) {
+    return Object.fromEntries(hash.replace(/^[#?]/, "").split("&").filter(Boolean).map((p) => [p.split("=", 1)[0], p.slice(p.indexOf("=") + 1)]));
+  }
 
-  /** Change one value of the State in the URL. */
+  /** Change one value of the State in the URL; quiet leaves the history as it is. */
   function setParam(key, value, quiet) {
-    const parts = location.hash.replace(/^#/, "").split("&").filter((p) => p && !p.startsWith(key + "="));
-    if (value) parts.push(key + "=" + encodeURIComponent(value));
-    const hash = "#" + parts.join("&");
+    const others = location.hash.replace(/^#/, "").split("&").filter((p) => p && !p.startsWith(key + "="));
+    if (value) others.push(key + "=" + encodeURIComponent(value));
+    const hash = "#" + others.join("&");
+    if (hash === location.hash) return;
     if (quiet) { history.replaceState(null, "", hash); schedule(); } else location.hash = hash;
   }
 
-  // ---- keys ----------------------------------------------------------------------------------------------
-
-  const press = (selector) => () => { const el = [...$$(selector)].find(visible); if (el) el.click(); return Boolean(el); };
-  const keys = {
-    "/": actions.filter, "?": actions.keys, "c": actions.link, "d": actions.theme, "Escape": actions.back,
-    "[": press("a[rel=previous]"), "]": press("a[rel=next]"),
-    "p": press("[data-part=transcript]"), "r": press("[data-part=raw]"), "t": press("[data-part=tokens]"),
-    "g o": "overview", "g r": "rollouts", "g t": "tasks", "g h": "health", "g c": "coverage", "g s": "scores",
-    "g l": "calls", "g p": "performance", "g a": "harness", "g f": "files", "g m": "compare",
-  };
-
-  let prefix = "", prefixTimer = 0;
-  addEventListener("keydown", (e) => {
-    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
-    if (e.target.closest("input,textarea,select,[contenteditable]")) {
-      if (e.key === "Escape") e.target.blur();
-      return;
-    }
-    if (e.target.matches("label[data-action]") && (e.key === "Enter" || e.key === " ")) {
-      e.preventDefault();
-      e.target.click();
-      return;
-    }
-    if ($("dialog[open]")) return;
-    if (e.key === "Escape" && ($(":popover-open") || closePanels(null))) return;
-    const chord = prefix ? prefix + " " + e.key : e.key;
-    clearTimeout(prefixTimer);
-    prefix = "";
-    const command = keys[chord];
-    if (typeof command === "string") {
-      const tab = $(`[data-tab=${command}]`);
-      if (tab) { e.preventDefault(); location.hash = tab.getAttribute("href"); }
-    } else if (command) {
-      e.preventDefault();
-      command();
-    } else if (Object.keys(keys).some((k) => k.startsWith(chord + " "))) {
-      prefix = chord;
-      prefixTimer = setTimeout(() => { prefix = ""; }, 1500);
-    } else {
-      rowKey(e, e.key);
-    }
-  });
-
   const visible = (el) => el.getClientRects().length > 0;
-
-  /** j, k and the arrows move the focus through the rows of the nearest table; Enter opens. */
-  function rowKey(e, key) {
-    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -1e9, End: 1e9 }[key];
-    const table = e.target.closest("[data-table]") || $("#region-main [data-table][data-window]") || $("#region-main [data-table]");
-    if (!table) return;
-    const focused = document.activeElement.closest && document.activeElement.closest("[data-index]");
-    if (key === "Enter" && focused && !e.target.closest("a,button,summary")) {
-      const link = focused.dataset.href || focused.querySelector("a[href^='#']")?.getAttribute("href");
-      if (link) { e.preventDefault(); location.hash = link; }
-      return;
-    }
-    if (!step || (!focused && !["j", "k"].includes(key))) return;
-    e.preventDefault();
-    const total = Number(table.dataset.total) || table.querySelectorAll("[data-index]").length;
-    const now = focused ? Number(focused.dataset.index) : -1;
-    focusRow(table, Math.min(total - 1, Math.max(0, now + step)));
-  }
-
-  async function focusRow(table, index) {
-    let row = table.querySelector(`[data-index="${index}"]`);
-    if (!row && table.dataset.window !== undefined) {
-      const { height, total } = measure(table);
-      table.scrollTop = index * height * Math.min(1, TALLEST / Math.max(1, total * height));
-      for (let i = 0; i < 40 && !row; i++) {
-        await moved(table);
-        row = table.querySelector(`[data-index="${index}"]`);
-        if (!row) await sleep(16);
-      }
-    }
-    if (!row) return;
-    row.tabIndex = 0;
-    row.focus({ preventScroll: true });
-    row.scrollIntoView({ block: "nearest" });
-  }
 
   // ---- start ---------------------------------------------------------------------------------------------
 
   theme();
   recent();
+  // What stands behind the question mark is a State as well. Without any, the rules are those chosen before.
+  if (location.hash.length < 2) {
+    const first = location.search.slice(1) || (settings.get("profile") ? "profile=" + settings.get("profile") : "");
+    if (first) history.replaceState(null, "", location.pathname + "#" + first);
+  }
   const loading = $("[data-loading]");
   if (loading) loading.textContent = "Reader loading. Files dropped now are queued.";
   const booted = boot();
@@ -904,6 +965,9 @@
 
   // For tests and the curious: a worker can be made to fail, as the browser does it when memory runs out.
   window.rollscope = {
+    // For the other parts of this script.
+    page: { $, $$, root, settings, sleep, deskCall, deskDied, host, fatal, patch, schedule, say, actions, closePanels, setParam, params, keep, visible,
+      measure, moved, TALLEST, parts },
     status: () => ({ tasks: state.tasks.length, active: state.active, bytes: state.bytes, total: state.total, started: state.started, ended: state.ended,
       opening: state.opening, drawing, again, timer, busy: scanners.map((s) => s.busy && s.task) }),
     crashScanner: () => scanners[0] && scanners[0].worker.ask({ op: "crash" }).catch(() => {}),

@@ -4,7 +4,7 @@
 // also send {event: 'progress' | 'partial'}. Bytes of files exist here and nowhere else on the page.
 "use strict";
 
-const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6, SLICE: 7 };
+const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6, SLICE: 7, HASH: 8 };
 const BUFFER = 4 << 20;   // one piece of a stream
 const TAIL = 256 << 10;   // how much is read at first behind a range for its last line
 const FIRST_TAKE = 40;    // ms until the first rows are shown
@@ -247,6 +247,24 @@ async function desk({ request, files, raw }) {
   throw new Error("the page asks for the same bytes again and again");
 }
 
+/** The sampled hash of a file as it lies there, packed or not. */
+async function hash({ file }) {
+  const { blocks } = decode(call(OP.CALL, encode({ op: "blocks", size: file.size })));
+  const bytes = new Uint8Array(blocks.reduce((n, [, length]) => n + length, 0));
+  let at = 0;
+  for (const [offset, length] of blocks) {
+    const block = await slice(file, offset, length);
+    if (block.length !== length) {
+      const e = new Error("the file is shorter than when it was listed");
+      e.name = "ChangedError";
+      throw e;
+    }
+    bytes.set(block, at);
+    at += length;
+  }
+  return { hash: new TextDecoder().decode(call(OP.HASH, bytes)) };
+}
+
 async function handle(message) {
   if (message.op === "init") {
     try {
@@ -267,6 +285,7 @@ async function handle(message) {
     case "scan": return scan(message);
     case "add": return { answer: decode(call(OP.ADD, new Uint8Array(message.bytes))) };
     case "desk": return desk(message);
+    case "hash": return hash(message);
     case "memory": return { bytes: wasm.mem.buffer.byteLength };
     case "crash": wasm.buf(0x7fffffff); check(); return {};
   }

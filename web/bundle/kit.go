@@ -75,6 +75,7 @@ func Load(assets fs.FS, style []byte) (*Kit, error) {
 	}
 	k := &Kit{style: newlines(string(style))}
 	source := ""
+	var more []string // the parts of the page's script that follow its first
 	err = fs.WalkDir(assets, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -104,6 +105,9 @@ func Load(assets fs.FS, style []byte) (*Kit, error) {
 			source = string(f.Body)
 			k.worker = newlines(string(loader) + "\n" + source)
 			f.Body = []byte(k.worker)
+		case path.Dir(name) == "." && path.Ext(name) == ".js":
+			more = append(more, newlines(string(f.Body)))
+			return nil
 		case path.Dir(name) == libraryFolder && path.Ext(name) == ".js":
 			k.libraries = append(k.libraries, text{name, newlines(string(f.Body))})
 		case path.Dir(name) == libraryFolder && strings.HasSuffix(name, noticeEnding):
@@ -115,6 +119,10 @@ func Load(assets fs.FS, style []byte) (*Kit, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("assets: %w", err)
+	}
+	if script := k.file(pageScript); script != nil {
+		k.script = strings.Join(append([]string{k.script}, more...), "\n")
+		script.Body = []byte(k.script)
 	}
 	wasm := k.file(module)
 	switch {

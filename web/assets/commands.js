@@ -1,0 +1,194 @@
+// What can be done by keys. The sheet of keys is the table: every entry says which chords run it (data-keys) and
+// what it does (data-run), and nothing here knows another one.
+"use strict";
+
+(() => {
+  const { $, $$, sleep, actions, closePanels, visible, measure, moved, fatal, TALLEST } = window.rollscope.page;
+
+  const entries = () => [...$$("#commands [data-run]")];
+  const chords = new Map();
+  for (const entry of entries()) for (const chord of entry.dataset.keys.split("\n")) chords.set(chord, entry.dataset.run);
+
+  /** Click the first element in sight that fits; false where there is none. */
+  function press(selector) {
+    const element = [...$$(selector)].find(visible);
+    if (element) element.click();
+    return Boolean(element);
+  }
+
+  /** What the names in data-run do. Each tells whether there was anything to do. */
+  const runs = {
+    row: (how, e) => step(how, e),
+    open: (_, e) => open(e),
+    follow: (to) => press(`a[rel=${to}]`),
+    part: (id) => press(`[data-part=${id}]`),
+    tab: (id) => {
+      const tab = $(`[data-tab=${id}]`);
+      if (tab) location.hash = tab.getAttribute("href");
+      return Boolean(tab);
+    },
+    columns: () => {
+      const box = $("[data-chooser]");
+      if (!box) return false;
+      box.open = !box.open;
+      (box.open ? $("a", box) : $("summary", box)).focus();
+      return true;
+    },
+  };
+
+  function run(text, event) {
+    const [name, ...rest] = text.split(" ");
+    if (runs[name]) return runs[name](rest.join(" "), event);
+    if (!actions[name]) return false;
+    Promise.resolve(actions[name]()).catch(fatal);
+    return true;
+  }
+
+  let prefix = "", prefixTimer = 0;
+  addEventListener("keydown", (e) => {
+    if (e.defaultPrevented || e.altKey || e.isComposing) return;
+    const held = e.ctrlKey || e.metaKey;
+    const key = (held ? "Control+" : "") + e.key;
+    if (held && !chords.has(key)) return;
+    if (!held && e.target.closest("input,textarea,select,[contenteditable]")) {
+      if (e.key === "Escape") e.target.blur();
+      return;
+    }
+    // What looks like a button or box and is a link or label takes the keys of one.
+    if (e.target.matches("label[data-action],a[role]") && (e.key === " " || e.key === "Enter" && e.target.matches("label"))) {
+      e.preventDefault();
+      e.target.click();
+      return;
+    }
+    if ($("dialog[open]")) return;
+    if (e.key === "Escape" && ($(":popover-open") || closePanels(null))) {
+      e.preventDefault();
+      return;
+    }
+    const chord = prefix ? prefix + " " + key : key;
+    clearTimeout(prefixTimer);
+    prefix = "";
+    if (chords.has(chord)) {
+      if (run(chords.get(chord), e)) e.preventDefault();
+    } else if ([...chords.keys()].some((c) => c.startsWith(chord + " "))) {
+      prefix = chord;
+      prefixTimer = setTimeout(() => { prefix = ""; }, 1500);
+    }
+  });
+
+  // ---- rows ----------------------------------------------------------------------------------------------
+
+  const rowOf = (element) => element.closest && element.closest("[data-index]");
+
+  /** Move the focus through the rows of the nearest table, or through the turns of a transcript. */
+  function step(how, e) {
+    const letter = e && /^[jk]$/.test(e.key);
+    if (letter && $(".rail a")) return turn(Number(how));
+    const table = (e && e.target.closest("[data-table]")) || $("#region-main [data-table][data-window]") || $("#region-main [data-table]");
+    if (!table) return false;
+    const focused = rowOf(document.activeElement);
+    if (!focused && !letter) return false; // the window scrolls
+    const total = Number(table.dataset.total) || table.querySelectorAll("[data-index]").length;
+    const page = Math.max(1, measure(table).sight - 3);
+    const now = focused ? Number(focused.dataset.index) : -1;
+    const to = { first: 0, last: total - 1, "+page": now + page, "-page": now - page }[how] ?? now + Number(how);
+    if (total > 0) focusRow(table, Math.min(total - 1, Math.max(0, to)));
+    return true;
+  }
+
+  async function focusRow(table, index) {
+    const find = () => table.querySelector(`[data-index="${index}"]`);
+    let row = find();
+    if (!row && table.dataset.window !== undefined) {
+      const { height, total } = measure(table);
+      table.scrollTop = index * height * Math.min(1, TALLEST / Math.max(1, total * height));
+      for (let i = 0; i < 40 && !row; i++) {
+        await moved(table);
+        row = find();
+        if (!row) await sleep(16);
+      }
+    }
+    if (!row) return;
+    row.tabIndex = 0;
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: "nearest" });
+  }
+
+  function turn(by) {
+    const marks = [...$$(".rail a")];
+    const now = marks.findIndex((a) => a.hasAttribute("aria-current"));
+    const next = marks[Math.min(marks.length - 1, Math.max(0, now + by))];
+    if (next) next.click();
+    return Boolean(next);
+  }
+
+  function open(e) {
+    const row = rowOf(document.activeElement);
+    if (!row || (e && e.target.closest("a,button,summary"))) return false;
+    const link = row.dataset.href || row.querySelector("a[href^='#']")?.getAttribute("href");
+    if (link) location.hash = link;
+    return Boolean(link);
+  }
+
+  // ---- palette -------------------------------------------------------------------------------------------
+
+  const sheet = $("#keys"), field = $("[data-palette]"), list = $("#commands");
+  let chosen = -1;
+
+  const shown = () => entries().filter((entry) => !entry.hidden);
+
+  function choose(to) {
+    const all = shown();
+    for (const entry of entries()) entry.removeAttribute("aria-selected");
+    chosen = all.length ? (to + all.length) % all.length : -1;
+    if (chosen < 0) { field.removeAttribute("aria-activedescendant"); return; }
+    for (const entry of all) entry.setAttribute("aria-selected", entry === all[chosen]);
+    field.setAttribute("aria-activedescendant", all[chosen].id);
+    all[chosen].scrollIntoView({ block: "nearest" });
+  }
+
+  function narrow() {
+    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const entry of entries()) {
+      const text = entry.textContent.toLowerCase();
+      entry.hidden = !words.every((w) => text.includes(w));
+    }
+    choose(0);
+  }
+
+  function palette(on) {
+    sheet.classList.toggle("palette", on);
+    field.parentElement.hidden = !on;
+    if (on) list.setAttribute("role", "listbox"); else list.removeAttribute("role");
+    for (const entry of entries()) {
+      entry.hidden = false;
+      if (on) entry.setAttribute("role", "option"); else { entry.removeAttribute("role"); entry.removeAttribute("aria-selected"); }
+    }
+    field.value = "";
+  }
+
+  actions.palette = () => {
+    if (sheet.open) return sheet.close();
+    palette(true);
+    sheet.showModal();
+    field.focus();
+    choose(0);
+  };
+
+  sheet.addEventListener("close", () => palette(false));
+  field.addEventListener("input", narrow);
+  field.addEventListener("keydown", (e) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+    if (by) { e.preventDefault(); choose(chosen + by); }
+    if (e.key === "Enter" && chosen >= 0) { e.preventDefault(); execute(shown()[chosen]); }
+  });
+  list.addEventListener("click", (e) => {
+    const entry = e.target.closest("[data-run]");
+    if (entry && sheet.classList.contains("palette")) execute(entry);
+  });
+
+  function execute(entry) {
+    sheet.close();
+    run(entry.dataset.run);
+  }
+})();
