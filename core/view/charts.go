@@ -98,9 +98,10 @@ func (r *rowChart) draw(c *selection, s State, found *matches) (Chart, bool) {
 	if n == 0 {
 		return Chart{}, false
 	}
-	chart := Chart{ID: r.id, Title: r.title, Kind: "bars", Caption: outOf(n, found.len(c), r.missing)}
+	chart := Chart{ID: r.id, Title: r.title, Kind: "bars"}
+	chart.Caption, chart.Note = outOf(n, found.len(c), r.missing)
 	if b := bins[len(bins)/2]; b.from != b.below && !b.open {
-		chart.Caption = "bins of " + borderText(round(b.below-b.from)) + "; " + chart.Caption
+		chart.Caption += ", bins of " + borderText(round(b.below-b.from))
 	}
 	for _, b := range bins {
 		chart.Bins = append(chart.Bins, Bin{Label: b.label(), Name: b.name(), Value: float64(b.n), Text: Group(b.n), Href: narrowed(s, b.term(r.field))})
@@ -116,12 +117,12 @@ func counted(n int32) float64 {
 	return float64(n)
 }
 
-// outOf says how many rows a chart shows, and what the others lack.
-func outOf(n, of int, missing string) string {
+// outOf says how many rows a chart shows, and in a note what the others lack.
+func outOf(n, of int, missing string) (caption, note string) {
 	if n == of {
-		return count(n, "rollout", "rollouts")
+		return count(n, "rollout", "rollouts"), ""
 	}
-	return fmt.Sprintf("%s of %s rollouts; %s %s", Group(n), Group(of), Group(of-n), missing)
+	return Group(n) + " of " + Group(of), fmt.Sprintf("%s of %s %s", Group(of-n), count(of, "rollout", "rollouts"), missing)
 }
 
 // narrowed is the link to a State with one more condition.
@@ -146,7 +147,8 @@ func agentChart(c *selection, s State, found *matches) (Chart, bool) {
 		return Chart{}, false
 	}
 	slices.SortStableFunc(agents, func(a, b int) int { return cmp.Compare(counts[b+1], counts[a+1]) })
-	chart := Chart{ID: "agent", Title: "agent", Kind: "bars", Caption: outOf(found.len(c)-counts[0], found.len(c), "name none")}
+	chart := Chart{ID: "agent", Title: "agent", Kind: "bars"}
+	chart.Caption, chart.Note = outOf(found.len(c)-counts[0], found.len(c), "name none")
 	rest, restOf := 0, 0
 	for n, i := range agents {
 		if n >= mostAgents-1 && len(agents) > mostAgents {

@@ -27,6 +27,7 @@ type Desk struct {
 	chosen   selection
 	opened   openRow
 	mended   mended
+	asked    []*asked       // questions of filters with the answers so far, the latest first
 	hashes   map[int]string // sampled, by file, as far as they were asked for
 }
 
@@ -76,7 +77,7 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 		table.Adopt(old.table)
 	}
 	d.table = table
-	d.chosen, d.opened, d.texts = selection{}, openRow{}, supplied{}
+	d.chosen, d.opened, d.texts, d.asked = selection{}, openRow{}, supplied{}, nil
 	return tasks
 }
 
@@ -84,6 +85,10 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 func (d *Desk) Add(p *analysis.Partial) error {
 	if d.table == nil {
 		return errors.New("no files are open")
+	}
+	if p.Query != 0 {
+		d.addAnswers(p)
+		return nil
 	}
 	if err := d.table.Add(p); err != nil {
 		return err
@@ -154,6 +159,7 @@ type selection struct {
 	report  *health.Report
 	refused error // why there is no report
 
+	ask   func(*Question) *asked
 	tally tally   // of the rows so far
 	found matches // of the filter that was asked for last
 
@@ -168,7 +174,7 @@ func (d *Desk) choose(s State) *selection {
 	}).Encode()
 	c := &d.chosen
 	if c.key != key || c.table == nil {
-		*c = selection{key: key, sources: d.ordered(s), stale: true}
+		*c = selection{key: key, sources: d.ordered(s), stale: true, ask: d.ask}
 		c.options = health.Options{Profile: s.Profile, Ignored: s.Ignore}
 		if c.rules, c.invalid = health.NewRules(c.options); c.invalid != nil {
 			c.rules, _ = health.NewRules(health.Options{})

@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/rollscope/rollscope/core/view/filter"
 )
@@ -16,6 +17,9 @@ func filterBar(c *selection, s State, found *matches, h Host) FilterBar {
 		f.Unit = "read so far"
 	}
 	f.Count = Group(f.Shown) + " of " + Group(f.Total)
+	if found.pending {
+		f.pending(c, found, h)
+	}
 	if found.err == nil {
 		return f
 	}
@@ -28,6 +32,18 @@ func filterBar(c *selection, s State, found *matches, h Host) FilterBar {
 		}
 	}
 	return f
+}
+
+// pending says how far the second scan is that the filter needs.
+func (f *FilterBar) pending(c *selection, found *matches, h Host) {
+	switch {
+	case h.Unasked != "":
+		f.Error = "Some rows could not be asked for what the filter reads inside them and are left out: " + h.Unasked
+	case h.Reading:
+		f.Unit += ", the filter waits for the files to be read"
+	default:
+		f.Unit += fmt.Sprintf(", scanning %d %%", found.look.percent(c))
+	}
 }
 
 // Offers is what can stand at a place of the filter text, for the list under it.

@@ -22,6 +22,9 @@ type matches struct {
 	err    error // why the text is not used
 	errAt  int   // character, from 0
 	counts [3]int
+
+	look    *lookup // answers of a second scan, nil where none is needed
+	pending bool    // some rows have no answer yet and are left out
 }
 
 func (m *matches) len(c *selection) int {
@@ -87,11 +90,8 @@ func (c *selection) search(text, sorting string) matches {
 			m.errAt = place.Column - 1
 		}
 	}
-	for _, ref := range f.Refs() {
-		if ref.Path != nil && m.err == nil {
-			m.err = errors.New(ref.Name + ": values inside rows cannot be filtered yet")
-			f = filter.Filter{}
-		}
+	if q := questionOf(f); q != nil {
+		m.look = c.ask(q).lookup(q, c.sources)
 	}
 	m.filter = f
 	key, down := sortKey(State{Sort: sorting})
@@ -104,6 +104,10 @@ func (c *selection) search(text, sorting string) matches {
 	var items []*item
 	c.table.Each(0, func(r *analysis.Row) bool {
 		i := c.itemOf(r)
+		if m.look != nil && !m.look.open(i) {
+			m.pending = true
+			return true
+		}
 		if !f.Match(i) {
 			return true
 		}
@@ -275,9 +279,6 @@ func (i *item) ofTask(name string) filter.Value {
 	}
 	return filter.Int(int64(line.verdicts[health.Unhealthy]))
 }
-
-// Path gives a value inside the row as it is in the file. Digests hold none of it.
-func (i *item) Path([]filter.Step) filter.Value { return filter.Value{} }
 
 // fired lists the checks with a finding on the row, and the task checks that flagged its task.
 func (i *item) fired() []string {

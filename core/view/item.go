@@ -15,6 +15,9 @@ type item struct {
 
 	findings []check.Finding
 	opened   bool
+
+	look   *lookup // where its answer is from
+	answer answer  // of a second scan
 }
 
 // item opens a row by its ordinal.

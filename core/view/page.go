@@ -351,6 +351,7 @@ type Grid struct {
 type Chart struct {
 	ID, Title string
 	Caption   string
+	Note      string // what is not in the chart
 	Kind      string // bars, strip, line
 	Bins      []Bin
 	Max       float64

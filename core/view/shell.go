@@ -61,6 +61,9 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		p.Alerts = append(p.Alerts, d.alerts(c, s)...)
 	}
 	found := d.filter(c, s)
+	if found.pending && p.Phase == Ready && h.Unasked == "" {
+		p.Phase = Scanning
+	}
 	p.Filter = filterBar(c, s, found, h)
 	p.Stats = d.stats(c, found)
 	p.Foot = accounting(c, s)
