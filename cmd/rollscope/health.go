@@ -58,6 +58,15 @@ type judged struct {
 
 func (j *judged) close() { closeInputs(j.inputs) }
 
+// sources are the inputs as the core reads them, with the bytes there are to read.
+func (j *judged) sources() (list []source.Source, total int64) {
+	for _, in := range j.inputs {
+		list = append(list, in.source())
+		total += in.info.Size()
+	}
+	return list, total
+}
+
 // place is where a row stands.
 func (j *judged) place(ordinal int) string {
 	row, ok := j.table.Row(ordinal)
@@ -108,12 +117,7 @@ func (h *host) judge(ctx context.Context, paths []string, o judging) (*judged, e
 }
 
 func (h *host) read(ctx context.Context, j *judged, o judging) error {
-	sources := make([]source.Source, len(j.inputs))
-	total := int64(0)
-	for i, in := range j.inputs {
-		sources[i] = in.source()
-		total += in.info.Size()
-	}
+	sources, total := j.sources()
 	p := h.progress(total)
 	table, err := analysis.Read(ctx, sources, analysis.Options{Workers: o.workers, Progress: p.show})
 	p.done()

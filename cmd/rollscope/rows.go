@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,8 +54,10 @@ written in the language of the page:
   verdict:unhealthy
   check:model_call_failed agent:opencode reward=0
   0 < reward <= 1 and not masked
+  row.response.usage.total_tokens > 100000
 
-Fields: ` + wrap(strings.Join(fieldNames(), ", "), 72) + `.
+A path that begins with row. reads inside the rows, which takes a second look at
+the files. Fields: ` + wrap(strings.Join(fieldNames(), ", "), 72) + `.
 Paths are understood as by the health command.`,
 		Example: "  rollscope rows RUN_DIR --filter verdict:unhealthy\n  rollscope rows RUN_DIR --sort -completion --json",
 		RunE: func(cmd *cobra.Command, paths []string) error {
@@ -63,7 +66,8 @@ Paths are understood as by the health command.`,
 				return err
 			}
 			// What is wrong with the filter is told before anything is read.
-			if _, err := filter.Parse(text, view.FilterFields()); err != nil {
+			question, err := view.Ask(text)
+			if err != nil {
 				return wrongFilter(err)
 			}
 			if key := strings.TrimPrefix(sorting, "-"); sorting != "" && !slices.Contains(view.SortKeys(), key) {
@@ -74,7 +78,11 @@ Paths are understood as by the health command.`,
 				return err
 			}
 			defer j.close()
-			found, err := view.Search(j.table, j.report, text, sorting)
+			answers, err := h.ask(cmd.Context(), j, question, how.workers)
+			if err != nil {
+				return err
+			}
+			found, err := view.Search(j.table, j.report, text, sorting, answers)
 			if err != nil {
 				return wrongFilter(err)
 			}
@@ -101,6 +109,27 @@ Paths are understood as by the health command.`,
 	how.flags(cmd, h)
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(view.SortKeys(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// ask reads a judged run a second time for what a filter reads inside its rows. Without a question it reads nothing.
+func (h *host) ask(ctx context.Context, j *judged, q *view.Question, workers int) (*analysis.Answers, error) {
+	if q == nil {
+		return nil, nil
+	}
+	sources, total := j.sources()
+	p := h.progress(total)
+	defer p.done()
+	answers, err := analysis.Ask(ctx, sources, q.Number(), q, analysis.Options{Workers: workers, Progress: p.show})
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range j.inputs {
+		// A file that has grown is asked as far as it was judged; anything else is another file.
+		if _, err := in.grown(); err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
 }
 
 func fieldNames() []string {

@@ -188,9 +188,37 @@ func (d *desk) render(r *request) ([]byte, bool, error) {
 	b, err := json.Marshal(map[string]any{
 		"fragment": state.Encode(), "phase": page.Phase, "title": page.Title, "theme": page.Theme,
 		"waiting": page.Missing != nil, "target": page.Target, "regions": regions,
-		"odd": strings.Join(odd, ", "), "hash": d.Unhashed(state),
+		"odd": strings.Join(odd, ", "), "hash": d.Unhashed(state), "query": d.query(state, r.Host),
 	})
 	return b, false, err
+}
+
+// query is the second scan that the page must run for the filter of a State, null if none.
+func (d *desk) query(s view.State, h view.Host) any {
+	type task struct {
+		Source int   `json:"source"`
+		File   int   `json:"file"`
+		From   int64 `json:"from"`
+		To     int64 `json:"to"`
+		Packed bool  `json:"packed"`
+	}
+	type query struct {
+		ID     string `json:"id"`
+		Filter string `json:"filter"`
+		Scan   []task `json:"scan"`
+	}
+	if h.Reading {
+		return nil
+	}
+	a := d.Asking(s)
+	if a == nil {
+		return nil
+	}
+	q := query{ID: a.ID, Filter: a.Filter}
+	for _, t := range a.Tasks {
+		q.Scan = append(q.Scan, task{t.Source, t.File, t.From, t.To, t.Packed})
+	}
+	return q
 }
 
 func (d *desk) window(r *request) ([]byte, bool, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/source"
+	"github.com/rollscope/rollscope/core/view"
 )
 
 // An Engine is the state of one module instance. The zero Engine is ready.
@@ -85,6 +86,7 @@ func (e *Engine) begin(request []byte) ([]byte, error) {
 		Source            int
 		From, To, MaxLine int64
 		Packed            bool
+		Query             *struct{ ID, Filter string }
 	}
 	if err := json.Unmarshal(request, &r); err != nil {
 		return nil, fmt.Errorf("scan: %w", err)
@@ -101,6 +103,16 @@ func (e *Engine) begin(request []byte) ([]byte, error) {
 		e.scan = analysis.NewPackedScan(r.Source, r.From, r.To, r.MaxLine)
 	} else {
 		e.scan = analysis.NewScan(r.Source, r.From, r.To, r.MaxLine)
+	}
+	if r.Query != nil {
+		q, err := view.Ask(r.Query.Filter)
+		if err != nil {
+			return nil, fmt.Errorf("scan: %w", err)
+		}
+		if q == nil || view.QuestionID(q) != r.Query.ID {
+			return nil, fmt.Errorf("scan: %q is not the question %s", r.Query.Filter, r.Query.ID)
+		}
+		e.scan.Ask(q.Number(), q)
 	}
 	return json.Marshal(map[string]int64{"next": e.scan.Next()})
 }

@@ -1,0 +1,258 @@
+package view
+
+import (
+	"hash/fnv"
+	"slices"
+
+	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/jsonscan"
+	"github.com/rollscope/rollscope/core/rollout"
+	"github.com/rollscope/rollscope/core/view/filter"
+)
+
+// A Question is what a filter must know of a row and its digest does not hold: the values at the paths that the
+// filter names. A second scan asks it of every row.
+//
+// An answer holds those values, so that another filter on the same paths needs no other scan. A long text or list
+// stays in its file; the answer then holds what the conditions of this filter make of it.
+type Question struct {
+	filter filter.Filter
+	paths  []filter.Ref
+	whole  []bool // of each path: it is compared with a field, so its values are kept whatever their size
+	tests  []filter.Test
+	number uint64
+}
+
+// keptValue is the size up to which a value is kept, in bytes.
+const keptValue = 256
+
+// Ask gives the question behind a filter text, nil where the digests know everything.
+func Ask(text string) (*Question, error) {
+	f, err := filter.Parse(text, FilterFields())
+	if err != nil {
+		return nil, err
+	}
+	return questionOf(f), nil
+}
+
+func questionOf(f filter.Filter) *Question {
+	paths, whole := f.Paths()
+	if len(paths) == 0 {
+		return nil
+	}
+	q := &Question{filter: f, paths: paths, whole: whole, tests: f.Tests()}
+	hash := fnv.New64a()
+	for i, p := range q.paths {
+		hash.Write([]byte{byte(index(q.whole[i]))})
+		hash.Write([]byte(p.Name + "\x00"))
+	}
+	for _, t := range q.tests {
+		hash.Write([]byte(t.String() + "\x00"))
+	}
+	q.number = max(hash.Sum64(), 1)
+	return q
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Number tells questions apart; equal ones have the same. It is never 0.
+func (q *Question) Number() uint64 { return q.number }
+
+// inside is a row as the tests of a question see it.
+type inside struct{ row jsonscan.Value }
+
+func (inside) Field(string) filter.Value              { return filter.Value{} }
+func (r inside) Path(path []filter.Step) filter.Value { return filter.Lookup(r.row, path) }
+
+// The first byte of an answer.
+const (
+	answerWhole byte = iota
+	answerShort      // of some values only the outcome of the tests is kept
+)
+
+// left stands for a value that is not kept. No stored value begins like it.
+const left = 0xFF
+
+// Append answers the question for a row, as a mapper of the second scan. A line that cannot be read has no values:
+// its answer is empty. It may be called by several goroutines.
+func (q *Question) Append(dst []byte, row *rollout.Row) []byte {
+	if row.Problem != nil {
+		return dst
+	}
+	head := len(dst)
+	dst = append(dst, answerWhole)
+	for i, p := range q.paths {
+		at := len(dst)
+		if dst = filter.Lookup(row.Value, p.Path).Append(dst); len(dst)-at > keptValue && !q.whole[i] {
+			dst = append(dst[:at], left)
+			dst[head] = answerShort
+		}
+	}
+	if dst[head] == answerWhole {
+		return dst
+	}
+	bits := len(dst)
+	dst = append(dst, make([]byte, (len(q.tests)+7)/8)...)
+	for i, t := range q.tests {
+		if t.Match(inside{row.Value}) {
+			dst[bits+i/8] |= 1 << (i % 8)
+		}
+	}
+	return dst
+}
+
+// An answer is what is known of one row.
+type answer struct {
+	values []filter.Value
+	bits   []byte // outcomes of the tests, nil where all values are there
+}
+
+func (q *Question) parse(b []byte) (a answer, ok bool) {
+	if len(b) == 0 {
+		return answer{}, true
+	}
+	short := b[0] == answerShort
+	b = b[1:]
+	a.values = make([]filter.Value, len(q.paths))
+	for i := range a.values {
+		if len(b) > 0 && b[0] == left {
+			b = b[1:]
+			continue
+		}
+		var err error
+		if a.values[i], b, err = filter.ParseValue(b); err != nil {
+			return answer{}, false
+		}
+	}
+	if short {
+		if len(b) != (len(q.tests)+7)/8 {
+			return answer{}, false
+		}
+		a.bits = b
+	}
+	return a, true
+}
+
+// asked is a question with the answers so far.
+type asked struct {
+	*Question
+	answers *analysis.Answers
+	short   bool // some answer is
+}
+
+// add takes a part of the second scan in. One that is there already is none of the caller's problems: scans that
+// were begun anew can overlap those before.
+func (a *asked) add(p *analysis.Partial) {
+	if a.answers.Add(p) == nil {
+		p.Each(func(b []byte) { a.short = a.short || len(b) > 0 && b[0] == answerShort })
+	}
+}
+
+// serves tells whether the answers are those to another question as well.
+func (a *asked) serves(q *Question) bool {
+	for i, p := range q.paths {
+		k := slices.IndexFunc(a.paths, func(r filter.Ref) bool { return r.Name == p.Name })
+		if k < 0 || q.whole[i] && !a.whole[k] {
+			return false
+		}
+	}
+	if !a.short {
+		return true
+	}
+	for _, t := range q.tests {
+		if a.test(t) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *asked) test(t filter.Test) int {
+	text := t.String()
+	return slices.IndexFunc(a.tests, func(u filter.Test) bool { return u.String() == text })
+}
+
+// lookup finds the answers for one filter.
+type lookup struct {
+	*asked
+	tests   map[filter.Test]int // of the filter: place among those of the question
+	sources []int               // numbers of the sources in the answers, nil where they are the same
+}
+
+func (a *asked) lookup(q *Question, sources []int) *lookup {
+	l := &lookup{a, map[filter.Test]int{}, sources}
+	for _, t := range q.tests {
+		l.tests[t] = a.test(t)
+	}
+	return l
+}
+
+func (l *lookup) source(i int) int {
+	if l.sources == nil {
+		return i
+	}
+	return l.sources[i]
+}
+
+// open gives a row its answer and tells whether it is there.
+func (l *lookup) open(i *item) bool {
+	b, ok := l.answers.Row(l.source(i.row.Source), i.row.Number)
+	if !ok {
+		return false
+	}
+	i.look = l
+	i.answer, _ = l.parse(b)
+	return true
+}
+
+// Path gives a value inside the row as it is in the file.
+func (i *item) Path(path []filter.Step) filter.Value {
+	if i.look == nil || i.answer.values == nil {
+		return filter.Value{}
+	}
+	for n, p := range i.look.paths {
+		if filter.SamePath(p.Path, path) {
+			return i.answer.values[n]
+		}
+	}
+	return filter.Value{}
+}
+
+// Answer tells how a condition turned out where the row was.
+func (i *item) Answer(t filter.Test) (met, known bool) {
+	if i.answer.bits == nil {
+		return false, false
+	}
+	n, there := i.look.tests[t]
+	if !there || n < 0 {
+		return false, false
+	}
+	return i.answer.bits[n/8]>>(n%8)&1 == 1, true
+}
+
+// missing lists what of the rows that are there has no answer yet: by place in the selection.
+func (l *lookup) missing(c *selection, f func(source int, r analysis.Range)) {
+	for i := range c.table.Sources() {
+		for _, r := range l.answers.Missing(l.source(i), c.table.Reached(i)) {
+			f(i, r)
+		}
+	}
+}
+
+// percent is how far the second scan is, in bytes.
+func (l *lookup) percent(c *selection) int {
+	total, rest := int64(0), int64(0)
+	for i := range c.table.Sources() {
+		total += c.table.Reached(i)
+	}
+	l.missing(c, func(_ int, r analysis.Range) { rest += r.To - r.From })
+	if total == 0 {
+		return 100
+	}
+	return int((total - rest) * 100 / total)
+}
