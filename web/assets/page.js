@@ -21,6 +21,7 @@
     alerts: [],                    // {code, file, text, help}
     tasks: [],                     // ranges that nobody scans yet
     active: 0,                     // ranges that are being scanned
+    query: noQuery(),              // the second scan that the filter needs
     sources: new Map(),            // source → file index
     started: 0, ended: 0, bytes: 0, total: 0, cancelled: false,
     generation: 0,                 // of the list of files; what belongs to an older one is dropped
@@ -196,6 +197,7 @@
       }
     }
     if (!state.started) state.started = performance.now();
+    state.query.rest = 0;          // everything is asked anew
     state.ended = 0;
     state.cancelled = false;
     if (first === 0 || !location.hash) remember(list);
@@ -205,7 +207,7 @@
 
   async function reset() {
     state.generation++;
-    Object.assign(state, { files: [], alerts: [], tasks: [], active: 0, started: 0, ended: 0, bytes: 0, total: 0, cancelled: false });
+    Object.assign(state, { files: [], alerts: [], tasks: [], active: 0, query: noQuery(), started: 0, ended: 0, bytes: 0, total: 0, cancelled: false });
     state.sources.clear();
     for (const s of scanners) if (s.busy) { s.worker.end(); s.gone = true; }
     for (let i = scanners.length - 1; i >= 0; i--) if (scanners[i].gone) scanners.splice(i, 1);
@@ -230,13 +232,13 @@
   /** Hand tasks to scanners as long as there are both. */
   function pump() {
     const want = state.total > PIECE / 4 ? WORKERS : 1;
-    while (state.tasks.length) {
+    while (state.tasks.length || state.query.tasks.length) {
       let free = scanners.find((s) => !s.busy);
       if (!free) {
         if (scanners.length >= want) break;
         free = addScanner();
       }
-      run(free, state.tasks.shift());
+      run(free, state.tasks.shift() || state.query.tasks.shift());
     }
     if (!state.tasks.length && !state.active && state.started && !state.ended) {
       state.ended = performance.now();
@@ -245,10 +247,10 @@
   }
 
   async function run(scanner, task) {
-    const generation = state.generation;
+    const generation = state.generation, of = task.query ? state.query : state;
     scanner.busy = true;
     scanner.task = task;
-    state.active++;
+    of.active++;
     const { size, blob, url } = state.files[task.file];
     try {
       await scanner.worker.ask({ op: "scan", ...task, file: { size, blob, url }, maxLine: LONGEST });
@@ -258,11 +260,11 @@
         scanner.gone = true;
         scanners.splice(scanners.indexOf(scanner), 1);
       }
-      failedTask(task, error);
+      if (task.query) failedQuery(task, error); else failedTask(task, error);
     }
     scanner.busy = false;
-    if (generation !== state.generation) return;
-    state.active--;
+    if (generation !== state.generation) { if (task.query) of.active--; return; }
+    of.active--;
     pump();
     schedule();
   }
@@ -287,6 +289,44 @@
     state.tasks = state.tasks.filter((t) => t.file !== task.file || code === "worker_restarted");
   }
 
+  // ---- the second scan -----------------------------------------------------------------------------------
+
+  function noQuery() { return { id: "", tasks: [], active: 0, rest: 0, failed: "" }; }
+
+  /** Run the second scan that the filter needs, behind the first one. Another filter ends it. */
+  function second(wanted) {
+    const q = state.query, id = wanted ? wanted.id : "";
+    if (id !== q.id) {
+      q.tasks = [];
+      if (q.active) {
+        // The page is drawn again when they have stopped; then it is known what is still missing.
+        for (const s of scanners) if (s.busy && s.task.query) s.worker.ask({ op: "cancel" }).catch(() => {});
+        return;
+      }
+      Object.assign(q, { id, rest: 0, failed: "" });
+    }
+    if (!wanted || q.active || q.tasks.length || q.failed) return;
+    const rest = wanted.scan.reduce((n, r) => n + r.to - r.from, 0);
+    if (rest === q.rest) {
+      q.failed = "they were read again without an answer.";
+      return schedule();
+    }
+    q.rest = rest;
+    q.tasks = wanted.scan.map((r) => ({ ...r, query: { id, filter: wanted.filter }, tries: 0 }));
+    pump();
+  }
+
+  function failedQuery(task, error) {
+    const q = state.query;
+    if (task.query.id !== q.id) return;
+    if (error.dead && task.tries++ < 1) {
+      q.tasks.unshift(task);
+      return;
+    }
+    q.tasks = [];
+    q.failed = `${state.files[task.file]?.path || "a file"}: ${error.message.split("\n")[0]}`;
+  }
+
   function alertOnce(code, file, text, help) {
     const path = file === undefined ? "" : state.files[file]?.path || "";
     if (state.alerts.some((a) => a.code === code && a.path === path && a.text === text)) return;
@@ -297,6 +337,7 @@
     const generation = state.generation;
     if (scanner.gone) return;
     if (data.event === "progress") {
+      if (scanner.task.query) return;
       state.bytes += data.bytes;
       scanner.task.read = (scanner.task.read || 0) + data.bytes;
       schedule(120);
@@ -468,7 +509,7 @@
       cancelled: state.cancelled, bytes: state.bytes, total: state.total, seconds,
       requests: Math.max(0, performance.getEntriesByType("resource").length - state.baseline),
       alerts: state.alerts, failed: state.failed,
-      lost: state.lost,
+      lost: state.lost, unasked: state.query.failed,
       columns: { rollouts: settings.get("columns.rollouts"), tasks: settings.get("columns.tasks") },
     };
   }
@@ -485,6 +526,7 @@
       // Somebody may have gone elsewhere meanwhile; that is drawn next and must not be taken back.
       if (fragment !== location.hash) answer.fragment = undefined;
       apply(answer);
+      if (fragment === location.hash) second(answer.query);
       if (elsewhere) for (const table of $$("[data-table][data-window]")) table.scrollTop = tops.get(placeOf(table)) || 0;
       if (answer.odd) {
         alertOnce("unknown_link", undefined, `The link says what means nothing here, and it was left out: ${answer.odd}.`, "The rest of it is shown.");
@@ -870,10 +912,8 @@
       if (input) { input.focus(); input.select(); }
     },
     link: () => copy("link"),
-    back: () => {
-      const way = $(".rollout-head .title a");
-      if (way) way.click(); else history.back();
-    },
+    // Out of a rollout, never out of the page: what was opened would be gone.
+    back: () => { const way = $(".rollout-head .title a"); if (way) way.click(); },
   };
 
   /** Panels of the bar close when something else is meant. */
