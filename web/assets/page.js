@@ -179,7 +179,7 @@
 
   async function openNow(list, add) {
     if (!add) await reset();
-    const generation = ++state.generation;
+    const { generation } = state;
     const first = state.files.length;
     state.files.push(...list);
     const request = { op: "open", add, files: list.map(({ path, size }) => ({ path, size })) };
@@ -263,7 +263,7 @@
       if (task.query) failedQuery(task, error); else failedTask(task, error);
     }
     scanner.busy = false;
-    if (generation !== state.generation) { if (task.query) of.active--; return; }
+    if (generation !== state.generation) return;
     of.active--;
     pump();
     schedule();
@@ -650,7 +650,9 @@
   function show(id) {
     const element = document.getElementById(id);
     if (!element) return;
-    element.scrollIntoView({ block: "center" });
+    const box = element.closest("[data-scroller]");
+    const tall = box && element.clientHeight > box.clientHeight * 0.8;
+    element.scrollIntoView({ block: tall ? "start" : "center" });
     if (element.tabIndex >= -1 && element.hasAttribute("tabindex")) element.focus({ preventScroll: true });
   }
 
