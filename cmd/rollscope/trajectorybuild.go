@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ import (
 type building struct {
 	dir, inputs, captures, latencies string
 	silent                           bool // no numbers of performance
+	workers                          int
 }
 
 func trajectoryBuildCommand(h *host) *cobra.Command {
@@ -45,6 +47,8 @@ Rows go to ` + projection.RolloutsFile + `, those of failed rollouts to
 				return usagef("-o: a directory is missing")
 			case b.inputs == "":
 				return usagef("--inputs: the file of materialized inputs is missing")
+			case b.workers < 1:
+				return usagef("workers must be at least 1")
 			}
 			return h.build(cmd.Context(), args[0], &b)
 		},
@@ -55,19 +59,23 @@ Rows go to ` + projection.RolloutsFile + `, those of failed rollouts to
 	f.StringVar(&b.captures, "captures", "", "`directory` of the captured model calls; without it none are attached")
 	f.StringVar(&b.latencies, "latencies", "", "`file` with the measured milliseconds of each rollout: {\"<task>-<rollout>\": 1628.2}")
 	f.BoolVar(&b.silent, "no-observability", false, "write no ng_perf")
+	f.IntVar(&b.workers, "workers", min(h.cpus, mostWorkers), "work on this `number` of rows at a time; results do not depend on it")
 	return cmd
 }
 
 // build projects a file of raw results.
 func (h *host) build(ctx context.Context, raw string, b *building) (err error) {
-	p := projection.Projector{Observability: !b.silent}
+	var (
+		projected = projection.Projector{Observability: !b.silent}
+		captures  []string
+	)
 	in, err := openInput(raw, false)
 	if err != nil {
 		return err
 	}
 	inputs := []*input{in}
 	defer func() { closeInputs(inputs) }()
-	if p.Inputs, inputs, err = readInputs(b.inputs, inputs); err != nil {
+	if projected.Inputs, inputs, err = readInputs(b.inputs, inputs); err != nil {
 		return err
 	}
 	if b.captures != "" {
@@ -79,11 +87,11 @@ func (h *host) build(ctx context.Context, raw string, b *building) (err error) {
 		case !info.IsDir():
 			return fmt.Errorf("captures: %s is no directory", b.captures)
 		default:
-			p.Captures = &captureDir{dirs: []string{b.captures}}
+			captures = []string{b.captures}
 		}
 	}
 	if b.latencies != "" {
-		if p.Latency, err = readLatencies(b.latencies); err != nil {
+		if projected.Latency, err = readLatencies(b.latencies); err != nil {
 			return err
 		}
 	}
@@ -94,25 +102,24 @@ func (h *host) build(ctx context.Context, raw string, b *building) (err error) {
 	}
 	progress := h.progress(in.info.Size())
 	defer progress.done()
-	var row []byte
 	rows := int64(0)
-	err = eachLine(ctx, in.file, func(line *jsonl.Line) error {
-		if jsonl.Blank(line.Bytes) {
-			return nil
+	err = projectLines(ctx, in, b.workers, func() *projection.Projector {
+		p := projected
+		if captures != nil {
+			p.Captures = &captureDir{dirs: captures}
 		}
-		var to projection.Destination
-		var err error
-		if row, to, err = p.Row(row[:0], line); err != nil {
-			return fmt.Errorf("%s:%d: %w", in.name, line.Number, err)
+		return &p
+	}, func(j *projectedLine) error {
+		if j.err != nil {
+			return fmt.Errorf("%s:%d: %w", in.name, j.line.Number, j.err)
 		}
 		rows++
-		progress.show(line.Offset+line.Size(), rows)
-		row = append(row, '\n')
-		switch to {
+		progress.show(j.line.Offset+j.line.Size(), rows)
+		switch j.to {
 		case projection.Rollouts:
-			return out.write(projection.RolloutsFile, row)
+			return out.write(projection.RolloutsFile, append(j.row, '\n'))
 		case projection.Failures:
-			return out.write(projection.FailuresFile, row)
+			return out.write(projection.FailuresFile, append(j.row, '\n'))
 		}
 		return nil
 	})
@@ -120,6 +127,81 @@ func (h *host) build(ctx context.Context, raw string, b *building) (err error) {
 		return err
 	}
 	return out.keep()
+}
+
+// A projectedLine is a line on its way through the workers.
+type projectedLine struct {
+	line jsonl.Line
+	text []byte // of the line, which is copied
+	row  []byte
+	to   projection.Destination
+	err  error
+	done chan struct{}
+}
+
+// projectLines projects the lines of a file on several workers and gives the rows in the order of the lines.
+func projectLines(ctx context.Context, in *input, workers int, projector func() *projection.Projector, each func(*projectedLine) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var (
+		work  = make(chan *projectedLine)
+		order = make(chan *projectedLine, workers) // rows that are finished or being worked on
+		spare = make(chan *projectedLine, workers+2)
+		wait  sync.WaitGroup
+		read  error
+	)
+	for range workers {
+		wait.Go(func() {
+			p := projector()
+			for j := range work {
+				j.row, j.to, j.err = p.Row(j.row[:0], &j.line)
+				close(j.done)
+			}
+		})
+	}
+	wait.Go(func() {
+		defer close(order)
+		defer close(work)
+		read = eachLine(ctx, in.file, func(line *jsonl.Line) error {
+			if jsonl.Blank(line.Bytes) {
+				return nil
+			}
+			var j *projectedLine
+			select {
+			case j = <-spare:
+			default:
+				j = new(projectedLine)
+			}
+			j.text = append(j.text[:0], line.Bytes...)
+			j.line, j.done = *line, make(chan struct{})
+			j.line.Bytes = j.text
+			select {
+			case work <- j:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+			order <- j
+			return nil
+		})
+	})
+	var err error
+	for j := range order {
+		<-j.done
+		if err == nil {
+			if err = each(j); err != nil {
+				stop()
+			}
+		}
+		select {
+		case spare <- j:
+		default:
+		}
+	}
+	wait.Wait()
+	if err == nil {
+		err = read
+	}
+	return err
 }
 
 // eachLine gives the physical lines of a file in order.

@@ -55,7 +55,8 @@ func (p *Projector) attach(key string, row *rollout.Row, observed jsonscan.Value
 	}
 	bundle.Join(names)
 	a.joined = bundle
-	p.set("ng_agent_observations", p.builder.AppendBundle(nil, bundle))
+	p.bundle = p.builder.AppendBundle(p.bundle[:0], bundle)
+	p.set("ng_agent_observations", p.bundle)
 	return a, nil
 }
 
@@ -87,11 +88,12 @@ func (p *Projector) project(row *rollout.Row, fresh *attached, observed, saved j
 	}
 	if err == nil {
 		if fresh != nil {
-			p.set("ng_model_call_capture", fresh.AppendJSON(nil, nil))
+			p.text = fresh.AppendJSON(p.text[:0], nil)
+			p.set("ng_model_call_capture", p.text)
 		} else if saved.IsObject() {
 			p.set("ng_model_call_capture", trajectory.AppendStripped(nil, saved))
 		}
-		p.set("ng_trajectory", built.Text)
+		p.write("ng_trajectory", built)
 		return built, nil
 	}
 	failure := err.(*trajectory.BuildError)

@@ -3,6 +3,7 @@ package projection
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rollscope/rollscope/core/jsonl"
 	"github.com/rollscope/rollscope/core/jsonscan"
@@ -59,6 +60,8 @@ type Projector struct {
 
 	members []member
 	fresh   attached
+	bundle  []byte // its observations
+	text    []byte // itself
 	tall    int
 }
 
@@ -66,6 +69,7 @@ type Projector struct {
 type member struct {
 	key   string
 	text  []byte
+	built *trajectory.Built
 	value jsonscan.Value
 }
 
@@ -169,6 +173,12 @@ func (p *Projector) set(key string, text []byte) {
 	p.members = append(p.members, member{key: key, text: text})
 }
 
+// write sets a member that is written straight into the row, since it is nearly all of it.
+func (p *Projector) write(key string, built *trajectory.Built) {
+	p.set(key, nil)
+	p.members[p.find(key)].built = built
+}
+
 func (p *Projector) drop(key string) {
 	if i := p.find(key); i >= 0 {
 		p.members = append(p.members[:i], p.members[i+1:]...)
@@ -215,9 +225,12 @@ func (p *Projector) append(dst []byte) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(jsontext.AppendQuoted(dst, m.key), ':')
-		if m.text != nil {
+		switch {
+		case m.built != nil:
+			dst = m.built.AppendJSON(slices.Grow(dst, m.built.Size()))
+		case m.text != nil:
 			dst = append(dst, m.text...)
-		} else {
+		default:
 			dst = value.AppendScanned(dst, m.value)
 		}
 	}

@@ -97,25 +97,14 @@ func (b *Builder) attached(v jsonscan.Value) (*draftCall, *BuildError) {
 	if !r.object(&callTable, scanned) {
 		return nil, &BuildError{ClassValidation, r.fault.in(scanned).Error()}
 	}
-	d := b.w.draftOf(&r.record.Calls[0])
+	d := b.draftOf(&r.record.Calls[0])
 	c := &d.call
 	c.At = jsonscan.Value{}
 	c.ID, c.ResponseID = keptText(c.ID), keptText(c.ResponseID)
 	c.ModelRef.Type, c.ModelRef.Name = keptText(c.ModelRef.Type), keptText(c.ModelRef.Name)
 	b.deep = b.deep || exceeds(request, freeLevels) || exceeds(response, freeLevels)
-	d.payload(request, response)
+	b.arena.payload(d, request, response)
 	return d, nil
-}
-
-// pieceFree is the text of a free value.
-func pieceFree(v jsonscan.Value) []byte {
-	if v.IsNull() {
-		return nil
-	}
-	if v.IsString() {
-		return value.AppendScannedText(nil, v)
-	}
-	return value.AppendScanned(make([]byte, 0, v.Len()), v)
 }
 
 // AppendStripped appends a saved attachment without the payloads of its calls.

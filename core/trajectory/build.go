@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/jsonscan"
@@ -82,6 +81,7 @@ type Builder struct {
 	scanner                   jsonscan.Scanner
 	w                         writer
 
+	arena   arena
 	calls   []*draftCall
 	failure *BuildError // of a call
 	deep    bool        // some free value is
@@ -95,6 +95,7 @@ type Builder struct {
 
 // Reset begins a new trajectory.
 func (b *Builder) Reset() {
+	b.arena.reset()
 	b.calls, b.failure, b.deep = b.calls[:0], nil, false
 	b.record = Record{}
 	b.invocations, b.turns, b.tools, b.gaps = b.invocations[:0], b.turns[:0], b.tools[:0], b.gaps[:0]
@@ -105,9 +106,9 @@ func (b *Builder) Reset() {
 func (b *Builder) Wide() bool { return b.w.wide }
 
 // Add gives a captured call, in the order of the capture. Without payload nothing of what was sent and received is
-// kept.
+// kept. The bytes of the call's line must stay until the trajectory is written.
 func (b *Builder) Add(c *modelcall.Call, payload bool) {
-	d, err := captured(c, payload)
+	d, err := b.arena.captured(c, payload)
 	if err != nil {
 		if b.failure == nil {
 			b.failure = err
@@ -120,11 +121,13 @@ func (b *Builder) Add(c *modelcall.Call, payload bool) {
 	b.calls = append(b.calls, d)
 }
 
-// A Built trajectory is its text and what can be asked of it. The record has ids, references, tokens and gaps; free
-// values and conversations are only in the text.
+// A Built trajectory can be written, and asked: its record has ids, references, tokens and gaps; free values and
+// conversations are only in the text. It lives until the builder is reset.
 type Built struct {
-	Text   []byte
 	Record *Record
+
+	b            *Builder
+	task, repeat []byte
 }
 
 // ReadBundle reads a bundle, to be joined and given to Build. It is valid until the next ReadBundle.
@@ -166,7 +169,7 @@ func (b *Builder) Build(p *Parts) (*Built, error) {
 		return nil, err
 	}
 	if !p.Producer.IsObject() {
-		if err := b.derive(taskText, repeatText, p.Resolved); err != nil {
+		if err := b.derive(p.Resolved); err != nil {
 			return nil, err
 		}
 	}
@@ -228,21 +231,25 @@ func (b *Builder) produce(v jsonscan.Value, task, repeat []byte) bool {
 		b.invocation(&rec.Invocations[i])
 	}
 	for i := range rec.Turns {
-		b.turns = append(b.turns, draftTurn{turn: rec.Turns[i], text: b.w.turn(nil, &rec.Turns[i], task, repeat)})
+		start := len(b.arena.text)
+		b.arena.text = b.w.turn(b.arena.text, &rec.Turns[i], task, repeat)
+		b.turns = append(b.turns, draftTurn{turn: rec.Turns[i], text: b.arena.since(start)})
 	}
 	for i := range rec.Tools {
 		d := &draftTool{tool: rec.Tools[i]}
-		b.w.pieces(d.pieces[:], &toolTable, rec.Tools[i].At)
+		b.pieces(d.pieces[:], &toolTable, rec.Tools[i].At)
 		b.tools = append(b.tools, d)
 	}
 	for i := range rec.Calls {
-		b.calls = append(b.calls, b.w.draftOf(&rec.Calls[i]))
+		b.calls = append(b.calls, b.draftOf(&rec.Calls[i]))
 	}
 	return true
 }
 
 func (b *Builder) invocation(in *Invocation) {
-	b.invocations = append(b.invocations, draftInvocation{*in, b.w.invocation(nil, in)})
+	start := len(b.arena.text)
+	b.arena.text = b.w.invocation(b.arena.text, in)
+	b.invocations = append(b.invocations, draftInvocation{*in, b.arena.since(start)})
 }
 
 // observe takes over what the agent observed.
@@ -290,7 +297,7 @@ func (b *Builder) mergeTools(bundle *Bundle) bool {
 	for i := range bundle.Tools {
 		t := &bundle.Tools[i]
 		var pieces [toolOutput + 1][]byte
-		b.w.pieces(pieces[:toolOutput], &observedToolTable, t.At)
+		b.pieces(pieces[:toolOutput], &observedToolTable, t.At)
 		key := toolKey{string(t.InvocationID.Bytes), string(t.ID.Bytes)}
 		place, there := at[key]
 		next := &draftTool{pieces: pieces, tool: *t}
@@ -354,7 +361,7 @@ func (b *Builder) capture(list []*draftCall) {
 }
 
 // derive makes a turn of every answered call that an invocation owns (spec trajectory §6).
-func (b *Builder) derive(task, repeat []byte, resolved jsonscan.Value) *BuildError {
+func (b *Builder) derive(resolved jsonscan.Value) *BuildError {
 	byID, byResponse := map[string]int{}, map[string]int{}
 	for i := range b.invocations {
 		for _, r := range b.invocations[i].invocation.Refs {
@@ -388,21 +395,16 @@ func (b *Builder) derive(task, repeat []byte, resolved jsonscan.Value) *BuildErr
 			return &BuildError{ClassValidation, "a turn's call has neither an id nor a response of a model server"}
 		}
 		turns[owner]++
-		b.turns = append(b.turns, derived(b.invocations[owner].invocation.ID, task, repeat, turns[owner], steps[owner], c, &ref))
+		b.turns = append(b.turns, draftTurn{call: c, turn: Turn{
+			InvocationID: b.invocations[owner].invocation.ID, No: integer.Of(int64(turns[owner])), Timestamp: c.timestamp(),
+			StepCount: integer.Of(int64(steps[owner])), Refs: []Ref{ref},
+		}})
 		steps[owner] += c.exchange.tools
 	}
 	if truth, ok := resolved.Truth(); ok && len(b.turns) > 0 {
-		b.turns[len(b.turns)-1].resolve(truth)
+		b.turns[len(b.turns)-1].turn.Resolved = Flag{True: truth, Set: true}
 	}
 	return nil
-}
-
-// resolve sets whether the turn solved the task.
-func (t *draftTurn) resolve(truth bool) {
-	t.turn.Resolved = Flag{True: truth, Set: true}
-	text := append([]byte(nil), t.text[:t.resolvedAt-len("null")]...)
-	text = strconv.AppendBool(text, truth)
-	t.text = append(text, t.text[t.resolvedAt:]...)
 }
 
 // close adds the gaps that say what is not there.
@@ -436,48 +438,66 @@ func (b *Builder) unique() *BuildError {
 	return nil
 }
 
-// finish writes the trajectory.
+// finish makes the record of the trajectory.
 func (b *Builder) finish(task, repeat []byte) *Built {
-	size := 256
-	for _, c := range b.calls {
-		size += len(c.top[callRequest]) + len(c.top[callResponse]) + 1024
+	rec := &b.record
+	for i := range b.invocations {
+		rec.Invocations = append(rec.Invocations, b.invocations[i].invocation)
 	}
 	for i := range b.turns {
-		size += len(b.turns[i].text) + 1
+		rec.Turns = append(rec.Turns, b.turns[i].turn)
 	}
-	for i := range b.invocations {
-		size += len(b.invocations[i].text) + 1
+	for _, c := range b.calls {
+		rec.Calls = append(rec.Calls, c.call)
 	}
 	for _, t := range b.tools {
-		size += len(t.pieces[toolOutput]) + 512
+		rec.Tools = append(rec.Tools, t.tool)
 	}
-	rec := &b.record
-	dst := append(make([]byte, 0, size), `{"schema_version":"1.0","task_id":`...)
-	dst = append(dst, task...)
-	dst = append(append(dst, `,"rollout_id":`...), repeat...)
+	rec.Gaps = b.gaps
+	return &Built{Record: rec, b: b, task: task, repeat: repeat}
+}
+
+// AppendJSON writes the trajectory.
+func (t *Built) AppendJSON(dst []byte) []byte {
+	b := t.b
+	dst = append(append(dst, `{"schema_version":"1.0","task_id":`...), t.task...)
+	dst = append(append(dst, `,"rollout_id":`...), t.repeat...)
 	dst = append(dst, `,"invocations":[`...)
 	for i := range b.invocations {
 		dst = append(comma(dst), b.invocations[i].text...)
-		rec.Invocations = append(rec.Invocations, b.invocations[i].invocation)
 	}
 	dst = append(dst, `],"turns":[`...)
 	for i := range b.turns {
-		dst = append(comma(dst), b.turns[i].text...)
-		rec.Turns = append(rec.Turns, b.turns[i].turn)
+		dst = b.turns[i].append(comma(dst), t.task, t.repeat)
 	}
 	dst = append(dst, `],"model_calls":[`...)
 	for _, c := range b.calls {
 		dst = c.append(comma(dst))
-		rec.Calls = append(rec.Calls, c.call)
 	}
 	dst = append(dst, `],"tool_calls":[`...)
-	for _, t := range b.tools {
-		dst = t.append(comma(dst))
-		rec.Tools = append(rec.Tools, t.tool)
+	for _, tool := range b.tools {
+		dst = tool.append(comma(dst))
 	}
 	dst = appendGaps(append(dst, `],"gaps":`...), b.gaps)
-	rec.Gaps = b.gaps
-	return &Built{Text: append(dst, '}'), Record: rec}
+	return append(dst, '}')
+}
+
+// Size estimates the length of the text, so that it can be given room at once.
+func (t *Built) Size() int {
+	size := 1024
+	for _, c := range t.b.calls {
+		size += len(c.top[callRequest]) + len(c.top[callResponse]) + 1024
+	}
+	for i := range t.b.turns {
+		size += t.b.turns[i].size() + 1
+	}
+	for i := range t.b.invocations {
+		size += len(t.b.invocations[i].text) + 1
+	}
+	for _, tool := range t.b.tools {
+		size += len(tool.pieces[toolOutput]) + 512
+	}
+	return size
 }
 
 // comma separates the elements of a list.

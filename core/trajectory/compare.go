@@ -10,6 +10,7 @@ import (
 
 // AppendRecord appends the written form of a valid trajectory, with everything coerced and every default in its place.
 func (b *Builder) AppendRecord(dst []byte, v jsonscan.Value) ([]byte, error) {
+	b.Reset()
 	rec, err := b.producer.Read(v)
 	if err != nil {
 		return dst, err
@@ -33,7 +34,7 @@ func (b *Builder) written(dst []byte, rec *Record, v jsonscan.Value) []byte {
 	}
 	dst = append(dst, `],"model_calls":[`...)
 	for i := range rec.Calls {
-		dst = w.draftOf(&rec.Calls[i]).append(comma(dst))
+		dst = b.draftOf(&rec.Calls[i]).append(comma(dst))
 	}
 	dst = append(dst, `],"tool_calls":[`...)
 	for i := range rec.Tools {
@@ -122,8 +123,8 @@ func (b *Builder) again(v jsonscan.Value, c *Comparison, from string) ([]byte, e
 			return nil, err
 		}
 		for i := range rec.Calls {
-			d := b.w.draftOf(&rec.Calls[i])
-			d.payload(rec.Calls[i].Request, rec.Calls[i].Response)
+			d := b.draftOf(&rec.Calls[i])
+			b.arena.payload(d, rec.Calls[i].Request, rec.Calls[i].Response)
 			b.calls = append(b.calls, d)
 		}
 		parts.Attachment = jsonscan.Value{}
@@ -138,7 +139,7 @@ func (b *Builder) again(v jsonscan.Value, c *Comparison, from string) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	return built.Text, nil
+	return built.AppendJSON(nil), nil
 }
 
 // differences compares two written forms.

@@ -1,7 +1,6 @@
 package trajectory
 
 import (
-	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/jsonscan"
 	"github.com/rollscope/rollscope/core/jsontext"
 	"github.com/rollscope/rollscope/core/modelcall"
@@ -84,28 +83,38 @@ func piece(dst []byte, t *table, i int, text []byte) []byte {
 }
 
 // pieces cuts an object into the texts of its fields.
-func (w *writer) pieces(to [][]byte, t *table, v jsonscan.Value) {
-	f := w.gather(t, v)
+func (b *Builder) pieces(to [][]byte, t *table, v jsonscan.Value) {
+	f := b.w.gather(t, v)
 	for i := range to {
-		if !f[i].IsNull() {
-			to[i] = w.shape(nil, &t.fields[i].shape, f[i])
+		if f[i].IsNull() {
+			continue
 		}
+		if t.fields[i].shape.kind == kindFree {
+			to[i] = b.arena.free(f[i])
+			continue
+		}
+		start := len(b.arena.text)
+		b.arena.text = b.w.shape(b.arena.text, &t.fields[i].shape, f[i])
+		to[i] = b.arena.since(start)
 	}
-	w.release(f)
+	b.w.release(f)
 }
 
+// since is the text that was made behind a place.
+func (a *arena) since(start int) []byte { return a.text[start:len(a.text):len(a.text)] }
+
 // draftOf makes a draft of a call that was read from a trajectory.
-func (w *writer) draftOf(c *Call) *draftCall {
+func (b *Builder) draftOf(c *Call) *draftCall {
 	d := &draftCall{call: *c}
-	w.pieces(d.top[:], &callTable, c.At)
-	w.pieces(d.meta[:], &metadataTable, c.At.Get("response_metadata"))
-	w.pieces(d.stats[:], &statsTable, c.At.Get("token_stats"))
+	b.pieces(d.top[:], &callTable, c.At)
+	b.pieces(d.meta[:], &metadataTable, c.At.Get("response_metadata"))
+	b.pieces(d.stats[:], &statsTable, c.At.Get("token_stats"))
 	return d
 }
 
 // captured makes a draft of a captured call. Without payload it keeps nothing of what was sent and received. The error
 // is that of a call which no trajectory can have.
-func captured(c *modelcall.Call, payload bool) (*draftCall, *BuildError) {
+func (a *arena) captured(c *modelcall.Call, payload bool) (*draftCall, *BuildError) {
 	d := new(draftCall)
 	for _, f := range [...]lax.Real{c.LatencyMS, c.TTFTMS} {
 		if f.Set && !(f.Value >= 0) {
@@ -113,39 +122,42 @@ func captured(c *modelcall.Call, payload bool) (*draftCall, *BuildError) {
 		}
 	}
 	d.call = Call{
-		ID: keptText(c.ID), ResponseID: keptText(c.ResponseID),
-		ModelRef:     ModelRef{Type: keptText(c.ModelRef.Type), Name: keptText(c.ModelRef.Name), Set: c.ModelRef.Set},
+		ID: c.ID, ResponseID: c.ResponseID, ModelRef: c.ModelRef,
 		PromptTokens: c.TokensIn, CompletionTokens: c.TokensOut, ReasoningTokens: c.TokensReasoning,
 		TotalTokens: c.TokensTotal, CachedTokens: c.CachedTokens, StartedAt: c.StartedAt, CompletedAt: c.CompletedAt,
 	}
-	d.top[callID] = pieceText(c.ID)
-	d.top[callStarted] = pieceReal(c.StartedAt)
-	d.top[callCompleted] = pieceReal(c.CompletedAt)
-	d.top[callDuration] = pieceReal(c.LatencyMS)
+	d.top[callID] = a.quoted(c.ID)
+	d.top[callStarted] = a.real(c.StartedAt)
+	d.top[callCompleted] = a.real(c.CompletedAt)
+	d.top[callDuration] = a.real(c.LatencyMS)
 	m := &d.meta
-	m[metaResponseID] = pieceText(c.ResponseID)
+	m[metaResponseID] = a.quoted(c.ResponseID)
 	if c.ModelRef.Set {
-		m[metaModelRef] = c.ModelRef.AppendJSON(nil)
+		start := len(a.text)
+		a.text = c.ModelRef.AppendJSON(a.text)
+		m[metaModelRef] = a.since(start)
 	}
-	m[metaModel] = pieceText(c.Model)
-	m[metaDialect] = pieceText(c.Dialect)
-	m[metaStatus] = pieceCount(c.StatusCode)
-	m[metaResponseStatus] = pieceText(c.ResponseStatus)
-	m[metaFinish] = pieceText(c.FinishReason)
+	m[metaModel] = a.quoted(c.Model)
+	m[metaDialect] = a.quoted(c.Dialect)
+	m[metaStatus] = a.count(c.StatusCode)
+	m[metaResponseStatus] = a.quoted(c.ResponseStatus)
+	m[metaFinish] = a.quoted(c.FinishReason)
 	if c.UpstreamAttempted.Set {
-		m[metaAttempted] = modelcall.AppendFlag(nil, c.UpstreamAttempted)
+		start := len(a.text)
+		a.text = modelcall.AppendFlag(a.text, c.UpstreamAttempted)
+		m[metaAttempted] = a.since(start)
 	}
-	m[metaSource] = pieceText(c.ResponseSource)
-	m[metaUpstreamStatus] = pieceCount(c.UpstreamStatusCode)
-	m[metaLocalReason] = pieceText(c.LocalResponseReason)
-	m[metaError] = pieceText(c.ErrorCategory)
-	m[metaTTFT] = pieceReal(c.TTFTMS)
+	m[metaSource] = a.quoted(c.ResponseSource)
+	m[metaUpstreamStatus] = a.count(c.UpstreamStatusCode)
+	m[metaLocalReason] = a.quoted(c.LocalResponseReason)
+	m[metaError] = a.quoted(c.ErrorCategory)
+	m[metaTTFT] = a.real(c.TTFTMS)
 	s := &d.stats
-	s[statsPrompt] = pieceCount(c.TokensIn)
-	s[statsCompletion] = pieceCount(c.TokensOut)
-	s[statsReasoning] = pieceCount(c.TokensReasoning)
-	s[statsTotal] = pieceCount(c.TokensTotal)
-	s[statsCached] = pieceCount(c.CachedTokens)
+	s[statsPrompt] = a.count(c.TokensIn)
+	s[statsCompletion] = a.count(c.TokensOut)
+	s[statsReasoning] = a.count(c.TokensReasoning)
+	s[statsTotal] = a.count(c.TokensTotal)
+	s[statsCached] = a.count(c.CachedTokens)
 	if payload {
 		request, response := c.Request, c.Response
 		if !request.Exists() {
@@ -154,17 +166,19 @@ func captured(c *modelcall.Call, payload bool) (*draftCall, *BuildError) {
 		if !response.Exists() {
 			response = c.ResponseRaw
 		}
-		d.payload(request, response)
+		a.payload(d, request, response)
 	}
 	return d, nil
 }
 
 // payload takes over what was sent and received.
-func (d *draftCall) payload(request, response jsonscan.Value) {
-	d.top[callRequest] = pieceFree(request)
-	d.top[callResponse] = pieceFree(response)
+func (a *arena) payload(d *draftCall, request, response jsonscan.Value) {
+	if !request.IsNull() {
+		d.top[callRequest] = a.free(request)
+	}
 	if d.answered = !response.IsNull(); d.answered {
-		d.exchange = exchangeOf(request, response)
+		d.top[callResponse] = a.free(response)
+		d.exchange = a.exchangeOf(request, response, d.top[callRequest], d.top[callResponse])
 	}
 }
 
@@ -178,25 +192,32 @@ func (d *draftCall) timestamp() float64 {
 	return 0
 }
 
-func pieceText(t Text) []byte {
+// quoted, count and real make the texts of fields; those that are null have none.
+func (a *arena) quoted(t Text) []byte {
 	if !t.Set {
 		return nil
 	}
-	return jsontext.AppendQuoted(nil, t.Bytes)
+	start := len(a.text)
+	a.text = jsontext.AppendQuoted(a.text, t.Bytes)
+	return a.since(start)
 }
 
-func pieceCount(n Count) []byte {
+func (a *arena) count(n Count) []byte {
 	if !n.Set {
 		return nil
 	}
-	return n.Int.Append(nil)
+	start := len(a.text)
+	a.text = n.Int.Append(a.text)
+	return a.since(start)
 }
 
-func pieceReal(f Real) []byte {
+func (a *arena) real(f Real) []byte {
 	if !f.Set {
 		return nil
 	}
-	return jsontext.AppendFloat(nil, f.Value)
+	start := len(a.text)
+	a.text = jsontext.AppendFloat(a.text, f.Value)
+	return a.since(start)
 }
 
 // keptText copies a text so that it outlives its reader.
@@ -244,11 +265,11 @@ func (d *draftTool) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// A draftTurn is a turn with its text.
+// A draftTurn is a turn with its text, or with the call that it is derived from.
 type draftTurn struct {
-	turn       Turn // whose, which number, when
-	text       []byte
-	resolvedAt int // end of the value of resolved, of derived ones
+	turn Turn // whose, which number, when
+	text []byte
+	call *draftCall
 }
 
 // A draftInvocation is an invocation with its text.
@@ -278,24 +299,31 @@ func (w *writer) turn(dst []byte, t *Turn, task, rollout []byte) []byte {
 	return append(dst, '}')
 }
 
-// derived makes a turn of a call.
-func derived(owner Text, task, rollout []byte, no, steps int, c *draftCall, ref *Ref) draftTurn {
-	at := c.timestamp()
-	dst := appendText(append([]byte(nil), `{"invocation_id":`...), owner)
+// append writes a turn.
+func (t *draftTurn) append(dst, task, rollout []byte) []byte {
+	if t.call == nil {
+		return append(dst, t.text...)
+	}
+	e := &t.call.exchange
+	dst = appendText(append(dst, `{"invocation_id":`...), t.turn.InvocationID)
 	dst = append(append(dst, `,"task_id":`...), task...)
 	dst = append(append(dst, `,"rollout_id":`...), rollout...)
-	dst = integer.Of(int64(no)).Append(append(dst, `,"turn_no":`...))
-	dst = jsontext.AppendFloat(append(dst, `,"timestamp":`...), at)
-	dst = append(append(dst, `,"question":`...), c.exchange.question...)
-	dst = append(append(dst, `,"answer":`...), c.exchange.answer...)
-	dst = append(append(dst, `,"reasoning_content":`...), c.exchange.reasoning...)
-	dst = append(dst, `,"resolved":null`...)
-	resolvedAt := len(dst)
-	dst = integer.Of(int64(steps)).Append(append(dst, `,"step_count":`...))
-	dst = ref.AppendJSON(append(dst, `,"model_calls":[`...))
-	dst = append(dst, "]}"...)
-	return draftTurn{
-		turn: Turn{InvocationID: owner, No: integer.Of(int64(no)), Timestamp: at, StepCount: integer.Of(int64(steps)), Refs: []Ref{*ref}},
-		text: dst, resolvedAt: resolvedAt,
+	dst = t.turn.No.Append(append(dst, `,"turn_no":`...))
+	dst = jsontext.AppendFloat(append(dst, `,"timestamp":`...), t.turn.Timestamp)
+	dst = e.question.append(append(dst, `,"question":`...))
+	dst = e.answer.append(append(dst, `,"answer":`...))
+	dst = e.reasoning.append(append(dst, `,"reasoning_content":`...))
+	dst = modelcall.AppendFlag(append(dst, `,"resolved":`...), t.turn.Resolved)
+	dst = t.turn.StepCount.Append(append(dst, `,"step_count":`...))
+	dst = appendRefs(append(dst, `,"model_calls":`...), t.turn.Refs)
+	return append(dst, '}')
+}
+
+// size bounds the length of the text.
+func (t *draftTurn) size() int {
+	if t.call == nil {
+		return len(t.text)
 	}
+	e := &t.call.exchange
+	return e.question.size() + e.answer.size() + e.reasoning.size() + 512
 }

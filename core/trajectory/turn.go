@@ -2,96 +2,201 @@ package trajectory
 
 import (
 	"github.com/rollscope/rollscope/core/jsonscan"
-	"github.com/rollscope/rollscope/core/jsontext"
 	"github.com/rollscope/rollscope/core/value"
 )
 
 // What a turn shows of a model call: the question in its request, the answer and the reasoning in its response (spec
 // trajectory §6). Requests and responses come in the shapes of the model server's dialects.
 
-// An exchange is the content of one call as a turn has it. Its parts are JSON texts.
+// An exchange is the content of one call as a turn has it.
 type exchange struct {
-	question, answer, reasoning []byte
+	question, answer, reasoning rope
 	tools                       int    // calls of tools that the answer makes
 	failure                     string // class of the error that the reference raises, "" if it raises none
 }
 
-// exchangeOf reads request and response, which need not be objects.
-func exchangeOf(request, response jsonscan.Value) exchange {
-	e := exchange{question: appendQuestion(nil, request), answer: null, reasoning: null}
+// A rope is a JSON text in pieces that follow each other. Most pieces are parts of a line of the capture, which are
+// many and long, so that none is copied before it is written.
+type rope [][]byte
+
+func (r rope) append(dst []byte) []byte {
+	for _, piece := range r {
+		dst = append(dst, piece...)
+	}
+	return dst
+}
+
+func (r rope) size() int {
+	n := 0
+	for _, piece := range r {
+		n += len(piece)
+	}
+	return n
+}
+
+// null is the rope of nothing.
+var null = rope{[]byte("null")}
+
+var (
+	openList, closeList     = []byte{'['}, []byte{']'}
+	openObject, closeObject = []byte{'{'}, []byte{'}'}
+	separator               = []byte{','}
+	typedMessage            = []byte(`{"type":"message",`)
+)
+
+// An arena holds the texts that are made for one trajectory.
+type arena struct {
+	text    []byte
+	ropes   [][]byte
+	settled bool // what is being read is part of a value that is known to be in order
+}
+
+func (a *arena) reset() {
+	a.text = a.text[:0]
+	clear(a.ropes)
+	a.ropes = a.ropes[:0]
+}
+
+// free gives the text of a free value: its own where that is in order, else one that is made. It lives as long as the
+// scanned text and the arena.
+func (a *arena) free(v jsonscan.Value) []byte {
+	if v.Exists() && (a.settled || value.Settled(v)) {
+		return v.Raw()
+	}
+	start := len(a.text)
+	a.text = value.AppendScanned(a.text, v)
+	return a.text[start:len(a.text):len(a.text)]
+}
+
+// strand begins a rope, tie ends it.
+func (a *arena) strand() int           { return len(a.ropes) }
+func (a *arena) add(piece []byte)      { a.ropes = append(a.ropes, piece) }
+func (a *arena) tie(begin int) rope    { return rope(a.ropes[begin:len(a.ropes):len(a.ropes)]) }
+func (a *arena) rope(text []byte) rope { begin := a.strand(); a.add(text); return a.tie(begin) }
+
+// own tells whether a text is the value's own.
+func own(text []byte, v jsonscan.Value) bool {
+	raw := v.Raw()
+	return len(raw) > 0 && len(text) == len(raw) && &text[0] == &raw[0]
+}
+
+// exchangeOf reads request and response, which need not be objects, and whose texts are known already. All of them live
+// as long as their line.
+func (a *arena) exchangeOf(request, response jsonscan.Value, requestText, responseText []byte) exchange {
+	a.settled = own(requestText, request)
+	e := exchange{question: a.question(request), answer: null, reasoning: null}
+	a.settled = own(responseText, response)
+	defer func() { a.settled = false }()
 	output, choices := response.Get("output"), response.Get("choices")
 	switch {
 	case output.IsArray():
-		e.responses(output)
+		a.responses(&e, output)
 	case choices.IsArray():
 		if first := choices.Elements(); first.Next() && first.Value.IsObject() {
-			e.chat(first.Value.Get("message"))
+			a.chat(&e, first.Value.Get("message"))
 		}
 	}
 	return e
 }
 
-var null = []byte("null")
-
-// appendQuestion writes the messages of a request. Those that the Responses dialect lets go without a type get one.
-func appendQuestion(dst []byte, request jsonscan.Value) []byte {
+// question is the messages of a request. Those that the Responses dialect lets go without a type get one.
+func (a *arena) question(request jsonscan.Value) rope {
 	if !request.IsObject() {
-		return value.AppendScanned(dst, request)
+		return a.rope(a.free(request))
 	}
 	input := request.Get("input")
 	if !input.Exists() {
-		return value.AppendScanned(dst, request.Get("messages"))
+		return a.rope(a.free(request.Get("messages")))
 	}
 	if !input.IsArray() {
-		return value.AppendScanned(dst, input)
+		return a.rope(a.free(input))
 	}
-	dst = append(dst, '[')
+	begin := a.strand()
+	// A list that is in order is taken in stretches that end behind the bracket of a message without a type.
 	e := input.Elements()
+	if a.settled || value.Settled(input) {
+		raw, from := input.Raw(), 0
+		for e.Next() {
+			if lacksType(e.Value) {
+				at := e.Value.Offset() - input.Offset()
+				a.add(raw[from:at])
+				a.add(typedMessage)
+				from = at + 1
+			}
+		}
+		a.add(raw[from:])
+		return a.tie(begin)
+	}
+	a.add(openList)
 	for i := 0; e.Next(); i++ {
 		if i > 0 {
-			dst = append(dst, ',')
+			a.add(separator)
 		}
-		if e.Value.IsObject() && e.Value.Get("role").Exists() && !e.Value.Get("type").Exists() {
-			dst = append(dst, `{"type":"message",`...)
-			at := len(dst)
-			dst = value.AppendScanned(dst, e.Value)
-			dst = append(dst[:at], dst[at+1:]...)
-			continue
+		text := a.free(e.Value)
+		if lacksType(e.Value) {
+			a.add(typedMessage)
+			text = text[1:]
 		}
-		dst = value.AppendScanned(dst, e.Value)
+		a.add(text)
 	}
-	return append(dst, ']')
+	a.add(closeList)
+	return a.tie(begin)
 }
 
-func (e *exchange) responses(output jsonscan.Value) {
-	answer, reasoning := []byte{'['}, []byte{'['}
-	items := output.Elements()
-	for items.Next() {
-		item := items.Value
-		if !item.IsObject() {
-			continue
+// lacksType tells whether a message of a request must be given its type.
+func lacksType(v jsonscan.Value) bool {
+	role := false
+	m := v.Members()
+	for m.Next() {
+		switch string(m.Key) {
+		case "role":
+			role = true
+		case "type":
+			return false
 		}
-		to := &answer
-		switch kind := item.Get("type"); {
-		case kind.Is("reasoning"):
-			to = &reasoning
-		case kind.Is("function_call"):
+	}
+	return role
+}
+
+func (a *arena) responses(e *exchange, output jsonscan.Value) {
+	e.answer = a.items(output, func(item jsonscan.Value) bool {
+		kind := item.Get("type")
+		if kind.Is("function_call") {
 			e.tools++
 		}
-		if len(*to) > 1 {
-			*to = append(*to, ',')
-		}
-		*to = value.AppendScanned(*to, item)
-	}
-	e.answer = append(answer, ']')
-	if len(reasoning) > 1 {
-		e.reasoning = append(reasoning, ']')
+		return !kind.Is("reasoning")
+	})
+	if reasoning := a.items(output, func(item jsonscan.Value) bool { return item.Get("type").Is("reasoning") }); len(reasoning) > 2 {
+		e.reasoning = reasoning
 	}
 }
 
-func (e *exchange) chat(message jsonscan.Value) {
+// items gives the objects of a list that are wanted, as a list.
+func (a *arena) items(list jsonscan.Value, wanted func(jsonscan.Value) bool) rope {
+	begin := a.strand()
+	a.add(openList)
+	items := list.Elements()
+	n := 0
+	for items.Next() {
+		if !items.Value.IsObject() || !wanted(items.Value) {
+			continue
+		}
+		if n > 0 {
+			a.add(separator)
+		}
+		n++
+		a.add(a.free(items.Value))
+	}
+	a.add(closeList)
+	return a.tie(begin)
+}
+
+func (a *arena) chat(e *exchange, message jsonscan.Value) {
 	if !message.Truthy() {
-		e.answer = []byte("{}")
+		begin := a.strand()
+		a.add(openObject)
+		a.add(closeObject)
+		e.answer = a.tie(begin)
 		return
 	}
 	if !message.IsObject() {
@@ -102,28 +207,12 @@ func (e *exchange) chat(message jsonscan.Value) {
 	if !reasoning.Truthy() {
 		reasoning = message.Get("reasoning")
 	}
-	e.reasoning = value.AppendScanned(nil, reasoning)
-	answer := []byte{'{'}
-	repeats := value.Repeats(message)
-	m := message.Members()
-	for m.Next() {
-		switch string(m.Key) {
-		case "reasoning_content", "reasoning":
-			continue
-		}
-		last := m.Value
-		if repeats {
-			if last = message.Get(string(m.Key)); first(message, m.Key) != m.Value.Offset() {
-				continue
-			}
-		}
-		if len(answer) > 1 {
-			answer = append(answer, ',')
-		}
-		answer = append(jsontext.AppendQuoted(answer, m.Key), ':')
-		answer = value.AppendScanned(answer, last)
-	}
-	e.answer = append(answer, '}')
+	e.reasoning = a.rope(a.free(reasoning))
+	answer := value.Of(message).Without("reasoning_content", "reasoning")
+	start := len(a.text)
+	a.text = answer.Append(a.text, value.Row)
+	e.answer = a.rope(a.text[start:len(a.text):len(a.text)])
+
 	calls := message.Get("tool_calls")
 	if !calls.Truthy() {
 		return
@@ -132,19 +221,10 @@ func (e *exchange) chat(message jsonscan.Value) {
 	case jsonscan.Array:
 		e.tools, _ = calls.Parts()
 	case jsonscan.Object:
-		e.tools = distinct(calls)
+		e.tools = value.Of(calls).Len()
 	case jsonscan.String:
 		e.tools = len([]rune(calls.Text()))
 	default:
 		e.failure = ClassType
 	}
-}
-
-// distinct counts the members of an object, repeated ones once.
-func distinct(v jsonscan.Value) int {
-	keys := map[string]bool{}
-	for m := v.Members(); m.Next(); {
-		keys[string(m.Key)] = true
-	}
-	return len(keys)
 }

@@ -2,6 +2,7 @@ package value
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
 
 	"github.com/rollscope/rollscope/core/jsonscan"
@@ -74,8 +75,52 @@ func AppendScannedText(dst []byte, v jsonscan.Value) []byte {
 	return jsontext.AppendQuoted(dst, v.Text())
 }
 
+// suspicious tells whether a backslash stands in front of a u or a slash anywhere. It looks at eight bytes at a time
+// and may say so of a few texts that have neither.
+func suspicious(s []byte) bool {
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+17 <= len(s); i += 16 {
+		// Most stretches have no backslash at all.
+		a := binary.LittleEndian.Uint64(s[i:]) ^ low*'\\'
+		b := binary.LittleEndian.Uint64(s[i+8:]) ^ low*'\\'
+		a, b = (a-low)&^a&high, (b-low)&^b&high
+		if a|b == 0 {
+			continue
+		}
+		y := binary.LittleEndian.Uint64(s[i+1:])
+		z := binary.LittleEndian.Uint64(s[i+9:])
+		u, slash := y^low*'u', y^low*'/'
+		v, solidus := z^low*'u', z^low*'/'
+		if a&((u-low)&^u|(slash-low)&^slash)|b&((v-low)&^v|(solidus-low)&^solidus) != 0 {
+			return true
+		}
+	}
+	for ; i+9 <= len(s); i += 8 {
+		x := binary.LittleEndian.Uint64(s[i:]) ^ low*'\\'
+		if x = (x - low) & ^x & high; x == 0 {
+			continue
+		}
+		y := binary.LittleEndian.Uint64(s[i+1:])
+		u, slash := y^low*'u', y^low*'/'
+		if x&((u-low)&^u|(slash-low)&^slash) != 0 {
+			return true
+		}
+	}
+	for ; i+1 < len(s); i++ {
+		if s[i] == '\\' && (s[i+1] == 'u' || s[i+1] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
 // frugal tells whether the escapes of a string are those that it would be written with.
 func frugal(inner []byte) bool {
+	// All escapes but two kinds are needed, and those two are rare.
+	if !suspicious(inner) {
+		return true
+	}
 	for {
 		i := bytes.IndexByte(inner, '\\')
 		if i < 0 {
@@ -139,6 +184,83 @@ func shortest(raw []byte) bool {
 		return zeros < 5 || len(fraction) == 1
 	}
 	return true
+}
+
+// Settled tells whether a scanned value stands in the text as [AppendScanned] would write it, so that its bytes can be
+// taken as they are.
+func Settled(v jsonscan.Value) bool {
+	switch v.Kind() {
+	case jsonscan.Absent:
+		return false
+	case jsonscan.Int:
+		raw := v.Raw()
+		return len(raw) != 2 || raw[1] != '0' || raw[0] != '-'
+	case jsonscan.Float:
+		raw := v.Raw()
+		if shortest(raw) {
+			return true
+		}
+		var room [32]byte
+		f, _ := v.Float()
+		return string(jsontext.AppendFloat(room[:0], f)) == string(raw)
+	case jsonscan.String:
+		inner, escapes := v.Escaped()
+		return !escapes || frugal(inner)
+	case jsonscan.Array:
+		at := v.Offset() + 1
+		e := v.Elements()
+		for i := 0; e.Next(); i++ {
+			if i > 0 {
+				at++
+			}
+			if e.Value.Offset() != at || !Settled(e.Value) {
+				return false
+			}
+			at += e.Value.Len()
+		}
+		return at+1 == v.Offset()+v.Len()
+	case jsonscan.Object:
+		return settledObject(v)
+	}
+	return true
+}
+
+func settledObject(v jsonscan.Value) bool {
+	// The keys of small objects are compared with each other while they go by.
+	const few = 8
+	var (
+		keys [few][]byte
+		n    int
+	)
+	at := v.Offset() + 1
+	m := v.Members()
+	for m.Next() {
+		if n > 0 {
+			at++
+		}
+		// A name with escapes is shorter when it is decoded, so that it does not pass either.
+		if at += len(m.Key) + len(`"":`); m.Value.Offset() != at {
+			return false
+		}
+		switch raw := m.Value.Raw(); raw[0] {
+		case 'n', 't', 'f':
+		default:
+			if !Settled(m.Value) {
+				return false
+			}
+		}
+		at += m.Value.Len()
+		if n < few {
+			for _, key := range keys[:n] {
+				if string(key) == string(m.Key) {
+					return false
+				}
+			}
+			keys[n] = m.Key
+		}
+		n++
+	}
+	return at+1 == v.Offset()+v.Len() && (n <= few || !Repeats(v))
 }
 
 // Repeats tells whether a key of an object is repeated in it; objects further inside are not looked at.

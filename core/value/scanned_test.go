@@ -26,6 +26,9 @@ func TestAppendScanned(t *testing.T) {
 		if got := string(AppendScanned(nil, v)); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.in, got, tt.want)
 		}
+		if settled := string(v.Raw()) == tt.want; Settled(v) != settled {
+			t.Errorf("%s: settled is %t", tt.in, !settled)
+		}
 	}
 	if got := string(AppendScanned(nil, jsonscan.Value{})); got != "null" {
 		t.Errorf("absent: %s", got)
@@ -63,6 +66,9 @@ func FuzzAppendScanned(f *testing.F) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
+		if settled := bytes.Equal(v.Raw(), want); Settled(v) != settled {
+			t.Errorf("%s: settled is %t", text, !settled)
+		}
 	})
 }
 
@@ -77,5 +83,20 @@ func BenchmarkAppendScanned(b *testing.B) {
 	var dst []byte
 	for b.Loop() {
 		dst = AppendScanned(dst[:0], v)
+	}
+}
+
+func BenchmarkSettled(b *testing.B) {
+	text := []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat(`some text with\nlines and \"quotes\" and more of it `, 200) + `"},{"role":"assistant","content":"ok","logprobs":[-0.3465735912322998,-1.25,-0.0001]}],"max_tokens":64}`)
+	var s jsonscan.Scanner
+	v, err := s.Scan(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if !Settled(v) {
+			b.Fatal("it is")
+		}
 	}
 }
