@@ -37,3 +37,6 @@ func (n *Names) Text(i int32) string {
 func Pair[T string | []byte](task, index T) string {
 	return key([]byte(task)) + "," + key([]byte(index))
 }
+
+// String is the name of a file in documents for people.
+func (f File) String() string { return [...]string{"inputs", "failures", "results"}[f] }

@@ -393,8 +393,8 @@ func parsed(text []byte) value.Value {
 // echo is a saved value as findings repeat it: null if it is absent.
 func echo(text []byte) value.Value { return parsed(text).OrNull() }
 
-// seconds is an elapsed time as documents have it.
-func seconds(f float64) value.Value {
+// Seconds is an elapsed time as documents have it.
+func Seconds(f float64) value.Value {
 	switch {
 	case f == 0:
 		return value.Null

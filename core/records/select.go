@@ -75,6 +75,15 @@ func (ix *Index) Find(id string) (i int, ok bool) {
 	return int(at), ok
 }
 
+// ID gives the logical id of an expected rollout as the index keeps it; ok is false if it is not expected.
+func (ix *Index) ID(id []byte) (kept string, ok bool) {
+	at, ok := ix.byID[string(id)]
+	if !ok {
+		return "", false
+	}
+	return ix.rollouts.at(at).id, true
+}
+
 // disposition tells what became of a rollout, and which outcome says so, −1 if none does.
 func (ix *Index) disposition(i int32) (Disposition, int32) {
 	e := ix.rollouts.at(i)
