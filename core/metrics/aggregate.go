@@ -44,9 +44,13 @@ func (r *Run) entry(rows []int32, rules Rules) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	same := func(a, b int32) bool { return r.task[a] == r.task[b] && r.repeat[a] == r.repeat[b] }
+	if r.lenient {
+		rows = slices.CompactFunc(rows, same)
+	}
 	for i := 1; i < len(rows); i++ {
-		if a, b := rows[i-1], rows[i]; r.task[a] == r.task[b] && r.repeat[a] == r.repeat[b] {
-			return nil, r.twice(int(b))
+		if same(rows[i-1], rows[i]) {
+			return nil, r.twice(int(rows[i]))
 		}
 	}
 	return r.entryOf(rows, rules), nil
@@ -197,7 +201,8 @@ func (e *Entry) WriteJSON(w io.Writer) error {
 	return j.err
 }
 
-// AllRows computes one entry over every row, whatever agent it names. Errors wrap [ErrRefused].
+// AllRows computes one entry over every row, whatever agent it names. Errors wrap [ErrRefused]; the lenient reading
+// has none, here as in Aggregate.
 func (r *Run) AllRows() (*Entry, error) { return r.entry(r.all(), Current) }
 
 // An Aggregate is the entries of a run, in the order of their labels.
@@ -283,7 +288,11 @@ func (r *Run) route(rows []int32) ([]string, error) {
 		if !ok {
 			continue
 		}
-		if other, ok := several[agent]; ok {
+		other, ambiguous := several[agent]
+		if ambiguous && r.lenient {
+			servers[i] = relay(agent)
+			continue
+		} else if ambiguous {
 			return nil, fmt.Errorf("%s: the row names no environment server, and its agent %q stands behind several: %q and %q: %w",
 				r.Where(int(row)), agent, fronts[agent], other, ErrRefused)
 		}
