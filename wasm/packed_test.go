@@ -157,6 +157,9 @@ func TestPacked(t *testing.T) {
 			"padded": append(zip(t, sample.Data, n/3), make([]byte, 3000)...),
 			"plain":  sample.Data, // unpacked by a browser on its way to the disk
 		} {
+			if form == "wasip1" && name != "many" {
+				continue // a cross-check
+			}
 			t.Run(form+"/"+name, func(t *testing.T) {
 				h.t, plain.t = t, t
 				files := []input{{Path: "a.jsonl.gz", Size: len(data), data: data}}
