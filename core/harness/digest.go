@@ -30,8 +30,8 @@ const (
 	knownFlags = 1<<iota - 1
 )
 
-// append appends the digest of the row that was judged last.
-func (j *Judge) append(dst []byte) []byte {
+// flags tells what applicability depends on.
+func (j *Judge) flags() byte {
 	flags := byte(0)
 	if j.isFailed() {
 		flags |= rowFailed
@@ -39,6 +39,12 @@ func (j *Judge) append(dst []byte) []byte {
 	if len(j.sandboxes) > 0 {
 		flags |= rowSandbox
 	}
+	return flags
+}
+
+// append appends the digest of the row that was judged last.
+func (j *Judge) append(dst []byte) []byte {
+	flags := j.flags()
 	for _, n := range j.tokens {
 		if n != len(j.calls) {
 			flags |= rowUneven
@@ -303,6 +309,17 @@ func (d *digest) standing(s Scope) (applies, passes Checks) {
 		}
 	}
 	return applies, passes
+}
+
+// failing tells which checks that apply were evaluated and fail by themselves.
+func (d *digest) failing(s Scope, applies, passes Checks) Checks {
+	list := Checks(0)
+	for rest := applies & d.failed; rest != 0; rest &= rest - 1 {
+		if i := bits.TrailingZeros64(uint64(rest)); needsOf(i, s)&^passes == 0 {
+			list = list.with(i)
+		}
+	}
+	return list
 }
 
 // needsOf are the prerequisites of a check in a scope.

@@ -10,8 +10,7 @@ import (
 	"github.com/rollscope/rollscope/core/jsonscan"
 )
 
-// A Failure is a check that was evaluated on a record and failed, with every place that shows it. Whether it applies
-// depends on the scope.
+// A Failure is a check that was evaluated on a record and failed, with every place that shows it.
 type Failure struct {
 	Check  *Check
 	Places []Place // never empty; the designated place if nothing more exact is known
@@ -33,12 +32,17 @@ func (j *Judge) sortFaults() {
 }
 
 // failures lists what failed on the row that was judged last, whose text begins at an offset of its line.
-func (j *Judge) failures(offset int64) []Failure {
+func (j *Judge) failures(offset int64, s Scope) []Failure {
 	j.sortFaults()
-	list := make([]Failure, 0, j.failed.Len())
+	d := digest{flags: j.flags(), failed: j.failed}
+	applies, passes := d.standing(s)
+	list := []Failure{}
 	faults := j.faulty
-	for rest := j.failed; rest != 0; rest &= rest - 1 {
+	for rest := d.failing(s, applies, passes); rest != 0; rest &= rest - 1 {
 		position := bits.TrailingZeros64(uint64(rest))
+		for len(faults) > 0 && int(faults[0].check) < position {
+			faults = faults[1:]
+		}
 		f := Failure{Check: &registry[position]}
 		for len(faults) > 0 && int(faults[0].check) == position {
 			f.Places = append(f.Places, j.placeOf(j.steps[faults[0].from:faults[0].to], faults[0].at, offset))

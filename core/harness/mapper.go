@@ -268,9 +268,9 @@ func (m *Mapper) mendNumber(number []byte) (refusal jsonscan.Error) {
 	return refusal
 }
 
-// Failures judges one record of a line and tells exactly where each check that was evaluated fails; number is its
-// physical line within the line, from 0. The error says why that line cannot be read.
-func (m *Mapper) Failures(line *jsonl.Line, number int) ([]Failure, error) {
+// Failures judges one record of a line and tells exactly where each check fails by itself; number is its physical line
+// within the line, from 0. The error says why that line cannot be read.
+func (m *Mapper) Failures(line *jsonl.Line, number int, s Scope) ([]Failure, error) {
 	var (
 		list  = []Failure{}
 		err   = fmt.Errorf("there is no physical line %d", number)
@@ -293,7 +293,7 @@ func (m *Mapper) Failures(line *jsonl.Line, number int) ([]Failure, error) {
 		}
 		err = nil
 		m.judge.judge(value, original)
-		list = m.judge.failures(int64(at))
+		list = m.judge.failures(int64(at), s)
 		return false
 	})
 	return list, err

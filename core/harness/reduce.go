@@ -180,6 +180,7 @@ func (t *Tally) Verdict() Verdict {
 
 func (t *Tally) add(d *digest, s Scope) {
 	applies, passes := d.standing(s)
+	failing := d.failing(s, applies, passes)
 	t.Records.add(fulfilled(applies == passes && applies != 0))
 	for i := range t.Capabilities {
 		t.Capabilities[i].add(capability(Capability(i+1), s, applies, passes))
@@ -192,7 +193,7 @@ func (t *Tally) add(d *digest, s Scope) {
 			c.NotApplicable++
 		case passes.Has(i):
 			c.Passed++
-		case d.failed.Has(i) && needsOf(i, s)&^passes == 0:
+		case failing.Has(i):
 			c.Failed++
 		default:
 			c.Blocked++

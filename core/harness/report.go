@@ -69,11 +69,7 @@ func (r *Report) Standing(i int) Standing {
 	r.open(&d, i)
 	s := Standing{}
 	s.Applies, s.Passes = d.standing(r.scope)
-	for p := range Count {
-		if s.Applies.Has(p) && d.failed.Has(p) && needsOf(p, r.scope)&^s.Passes == 0 {
-			s.Failed = s.Failed.with(p)
-		}
-	}
+	s.Failed = d.failing(r.scope, s.Applies, s.Passes)
 	return s
 }
 

@@ -67,11 +67,14 @@ func change(t testing.TB, changes ...string) string {
 func set(t testing.TB, in any, steps []string, sets bool, text string) any {
 	t.Helper()
 	leaf := len(steps) == 1
+	if raw, ok := in.(json.RawMessage); ok {
+		in = parsed(t, raw)
+	}
 	switch in := in.(type) {
 	case map[string]any:
 		switch {
 		case leaf && sets:
-			in[steps[0]] = parsed(text)
+			in[steps[0]] = json.RawMessage(text)
 		case leaf:
 			delete(in, steps[0])
 		default:
@@ -83,7 +86,7 @@ func set(t testing.TB, in any, steps []string, sets bool, text string) any {
 		return in
 	case []any:
 		if steps[0] == "+" {
-			return append(in, parsed(text))
+			return append(in, json.RawMessage(text))
 		}
 		i, err := strconv.Atoi(steps[0])
 		if err != nil || i >= len(in) {
@@ -91,7 +94,7 @@ func set(t testing.TB, in any, steps []string, sets bool, text string) any {
 		}
 		switch {
 		case leaf && sets:
-			in[i] = parsed(text)
+			in[i] = json.RawMessage(text)
 		case leaf:
 			return append(in[:i:i], in[i+1:]...)
 		default:
@@ -103,13 +106,15 @@ func set(t testing.TB, in any, steps []string, sets bool, text string) any {
 	return nil
 }
 
-// parsed keeps a text as it is where it holds what the tree would lose.
-func parsed(text string) any {
-	var v any
-	d := json.NewDecoder(strings.NewReader(text))
+// parsed makes a tree of a text that was put in by an earlier change. A text stays as it is otherwise, since a tree
+// would lose repeated keys.
+func parsed(t testing.TB, text json.RawMessage) any {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	if strings.Contains(text, `\u`) || d.Decode(&v) != nil {
-		return json.RawMessage(text)
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
 	}
 	return v
 }
