@@ -17,6 +17,8 @@ const (
 	labels   = 16  // room below the axis
 	digit    = 6.4 // width of a character of 11 px
 	manyBins = 500 // marks that may be links; a longer line has none
+	wordy    = 8   // bars that each have a label, however short
+	slots    = 5   // a chart of fewer bars is no wider than one of so many
 )
 
 // Heights of the plotted area.
@@ -77,6 +79,9 @@ func measure(c view.Chart, height int) plot {
 		widest = max(widest, utf8.RuneCountInString(b.Text))
 	}
 	step := float64(n)
+	if c.Kind == "bars" {
+		step = float64(max(n, slots))
+	}
 	gap := min(0.0075, 0.2/step)
 	every := c.Kind != "strip" && float64(widest)*digit <= nominal/step+4
 	for i, b := range c.Bins {
@@ -135,10 +140,18 @@ func axis(c view.Chart) []plotLabel {
 		}
 		return list
 	}
-	room := nominal / float64(n)
+	wide := float64(max(n, slots)) // a strip has no labels, a line has its own
+	room := nominal / wide
 	if float64(widest)*digit+4 <= room {
 		for i, b := range c.Bins {
-			list = append(list, plotLabel{percent((float64(i) + 0.5) / float64(n)), "middle", b.Label})
+			list = append(list, plotLabel{percent((float64(i) + 0.5) / wide), "middle", b.Label})
+		}
+		return list
+	}
+	if n <= wordy {
+		// Few bars have names rather than numbers: each keeps as much of its name as there is room for.
+		for i, b := range c.Bins {
+			list = append(list, plotLabel{percent((float64(i) + 0.5) / wide), "middle", clipped(b.Label, int((room-4)/digit))})
 		}
 		return list
 	}
@@ -147,7 +160,7 @@ func axis(c view.Chart) []plotLabel {
 		if left := float64(n-i) * room; left < float64(widest)*digit {
 			break
 		}
-		list = append(list, plotLabel{percent(float64(i) / float64(n)), "start", c.Bins[i].Label})
+		list = append(list, plotLabel{percent(float64(i) / wide), "start", c.Bins[i].Label})
 	}
 	return list
 }
@@ -247,4 +260,24 @@ func leastPart(height int) float64 {
 		return 0.03
 	}
 	return 0.011
+}
+
+// captionOf is what stands over a chart, and what is not in it.
+func captionOf(c view.Chart) string {
+	var parts []string
+	for _, part := range [...]string{c.Title, c.Caption, c.Note} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// clipped cuts a label that does not fit.
+func clipped(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:max(most-1, 1)]) + "…"
 }

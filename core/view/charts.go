@@ -120,7 +120,7 @@ func counted(n int32) float64 {
 // outOf says how many rows a chart shows, and in a note what the others lack.
 func outOf(n, of int, missing string) (caption, note string) {
 	if n == of {
-		return count(n, "rollout", "rollouts"), ""
+		return Group(n) + " of " + Group(of), ""
 	}
 	return Group(n) + " of " + Group(of), fmt.Sprintf("%s of %s %s", Group(of-n), count(of, "rollout", "rollouts"), missing)
 }

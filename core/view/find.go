@@ -95,13 +95,13 @@ func (c *selection) search(text, sorting string) matches {
 	}
 	m.filter = f
 	key, down := sortKey(State{Sort: sorting})
-	at := slices.IndexFunc(rolloutColumns, func(col rolloutColumn) bool { return col.Key == key && col.compare != nil })
+	at := slices.IndexFunc(rolloutColumns, func(col rolloutColumn) bool { return col.Key == key && col.rank != nil })
 	if f.Empty() && at < 0 {
 		m.all = true
 		return m
 	}
 	m.list = []int32{}
-	var items []*item
+	var ranks ranking
 	c.table.Each(0, func(r *analysis.Row) bool {
 		i := c.itemOf(r)
 		if m.look != nil && !m.look.open(i) {
@@ -116,26 +116,15 @@ func (c *selection) search(text, sorting string) matches {
 			m.counts[v]++
 		}
 		if at >= 0 {
-			items = append(items, i)
+			rolloutColumns[at].rank(&ranks, i)
 		}
 		return true
 	})
 	if at >= 0 {
-		compare := rolloutColumns[at].compare
-		slices.SortStableFunc(items, func(a, b *item) int {
-			if down {
-				return compare(b, a)
-			}
-			return compare(a, b)
-		})
-		if down {
-			// What is missing comes last in both directions.
-			missing := func(i *item) bool { return i.Field(key).IsMissing() }
-			there := slices.DeleteFunc(slices.Clone(items), missing)
-			items = append(there, slices.DeleteFunc(items, func(i *item) bool { return !missing(i) })...)
-		}
-		for n, i := range items {
-			m.list[n] = int32(i.row.Ordinal)
+		found := m.list
+		m.list = make([]int32, len(found))
+		for n, place := range ranks.order(down) {
+			m.list[n] = found[place]
 		}
 	}
 	return m

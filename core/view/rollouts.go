@@ -1,11 +1,9 @@
 package view
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
-	"github.com/rollscope/rollscope/core/order"
 	"github.com/rollscope/rollscope/core/rollout"
 )
 
@@ -18,15 +16,15 @@ const windowSize = 60
 // A rolloutColumn is one column of the Rollouts table: how it reads and how it sorts.
 type rolloutColumn struct {
 	Column
-	plain   bool // shown unless other columns are chosen
-	cell    func(*item) Cell
-	compare func(a, b *item) int // nil where rows cannot be sorted by it
+	plain bool // shown unless other columns are chosen
+	cell  func(*item) Cell
+	rank  ranker // nil where rows cannot be sorted by it
 }
 
 var rolloutColumns = []rolloutColumn{
 	{Column{Key: "task", Title: "task", Right: true, Mono: true, Help: "task index, as saved"}, true,
 		taskCell,
-		func(a, b *item) int { return a.digest.Identity.Task.Compare(b.digest.Identity.Task) }},
+		byIndex(func(i *item) rollout.Key { return i.digest.Identity.Task })},
 	{Column{Key: "repeat", Title: "repeat", Right: true, Mono: true, Help: "rollout index, as saved"}, true,
 		func(i *item) Cell {
 			if r := i.recovered(); r != nil {
@@ -34,10 +32,10 @@ var rolloutColumns = []rolloutColumn{
 			}
 			return keyCell(i.digest.Identity.Rollout)
 		},
-		func(a, b *item) int { return a.digest.Identity.Rollout.Compare(b.digest.Identity.Rollout) }},
+		byIndex(func(i *item) rollout.Key { return i.digest.Identity.Rollout })},
 	{Column{Key: "stage", Title: "stage", Right: true, Mono: true, Help: "stage index"}, false,
 		func(i *item) Cell { return keyCell(i.digest.Identity.Stage) },
-		func(a, b *item) int { return a.digest.Identity.Stage.Compare(b.digest.Identity.Stage) }},
+		byIndex(func(i *item) rollout.Key { return i.digest.Identity.Stage })},
 	{Column{Key: "name", Title: "name", Width: 150, Help: "of the task, where the row gives one"}, true,
 		func(i *item) Cell {
 			if r := i.recovered(); r != nil {
@@ -45,10 +43,10 @@ var rolloutColumns = []rolloutColumn{
 			}
 			return textCell(i.digest.Facts.Name)
 		},
-		func(a, b *item) int { return order.Name(a.digest.Facts.Name, b.digest.Facts.Name) }},
+		byWord(func(i *item) string { return i.digest.Facts.Name })},
 	{Column{Key: "id", Title: "rollout id", Mono: true, Width: 150, Help: "as the reports have it"}, false,
 		func(i *item) Cell { return Cell{Text: Text{Text: i.digest.Identity.ID, Mono: true}} },
-		func(a, b *item) int { return order.Name(a.digest.Identity.ID, b.digest.Identity.ID) }},
+		byWord(func(i *item) string { return i.digest.Identity.ID })},
 	{Column{Key: "agent", Title: "agent", Width: 120, Help: "agent_ref.name"}, true,
 		func(i *item) Cell {
 			if r := i.recovered(); r != nil {
@@ -56,10 +54,10 @@ var rolloutColumns = []rolloutColumn{
 			}
 			return textCell(i.digest.Facts.Agent)
 		},
-		func(a, b *item) int { return order.Name(a.digest.Facts.Agent, b.digest.Facts.Agent) }},
+		byWord(func(i *item) string { return i.digest.Facts.Agent })},
 	{Column{Key: "verdict", Title: "verdict", Width: 104, Help: "of the health checks"}, true,
 		func(i *item) Cell { return Cell{Text: verdictText(i.verdict())} },
-		func(a, b *item) int { return cmp.Compare(a.verdict(), b.verdict()) }},
+		byCount(func(i *item) int64 { return int64(i.verdict()) })},
 	{Column{Key: "reward", Title: "reward", Right: true, Help: "as saved"}, true,
 		func(i *item) Cell {
 			if r := i.recovered(); r != nil {
@@ -71,16 +69,21 @@ var rolloutColumns = []rolloutColumn{
 			}
 			return c
 		},
-		func(a, b *item) int { return compareNumber(a.digest.Facts.Reward, b.digest.Facts.Reward) }},
+		byJSON(func(i *item) string { return i.digest.Facts.Reward })},
 	{Column{Key: "masked", Title: "masked", Help: "mask_sample is set"}, false,
 		func(i *item) Cell { return yesCell(i.digest.Facts.Masked) },
-		func(a, b *item) int { return compareBool(a.digest.Facts.Masked, b.digest.Facts.Masked) }},
+		byCount(func(i *item) int64 {
+			if i.digest.Facts.Masked {
+				return 1
+			}
+			return 0
+		})},
 	{Column{Key: "findings", Title: "findings", Grow: true, Mono: true, Help: "of the health checks, in their order"}, true,
 		findingsCell,
-		func(a, b *item) int { return cmp.Compare(len(a.list()), len(b.list())) }},
+		byCount(func(i *item) int64 { return int64(len(i.list())) })},
 	{Column{Key: "unjudged", Title: "not judged", Right: true, Help: "health checks that could not be judged on the row"}, false,
 		func(i *item) Cell { return wide(int64(len(i.c.unjudged(i)))) },
-		func(a, b *item) int { return cmp.Compare(len(a.c.unjudged(a)), len(b.c.unjudged(b))) }},
+		byCount(func(i *item) int64 { return int64(len(i.c.unjudged(i))) })},
 	{Column{Key: "output", Title: "output items", Right: true, Help: "in response.output"}, false,
 		func(i *item) Cell {
 			c := countCell(i.digest.Facts.Output)
@@ -89,13 +92,13 @@ var rolloutColumns = []rolloutColumn{
 			}
 			return c
 		},
-		func(a, b *item) int { return cmp.Compare(a.digest.Facts.Output, b.digest.Facts.Output) }},
+		byCount(func(i *item) int64 { return int64(i.digest.Facts.Output) })},
 	{Column{Key: "turns", Title: "turns", Right: true, Help: "in the saved trajectory"}, true,
 		func(i *item) Cell { return countCell(i.digest.Facts.Turns) },
-		func(a, b *item) int { return cmp.Compare(a.digest.Facts.Turns, b.digest.Facts.Turns) }},
+		byCount(func(i *item) int64 { return int64(i.digest.Facts.Turns) })},
 	{Column{Key: "calls", Title: "calls", Right: true, Help: "captured model calls"}, true,
 		func(i *item) Cell { return countCell(i.digest.Facts.Calls) },
-		func(a, b *item) int { return cmp.Compare(a.digest.Facts.Calls, b.digest.Facts.Calls) }},
+		byCount(func(i *item) int64 { return int64(i.digest.Facts.Calls) })},
 	{Column{Key: "failed", Title: "failed calls", Right: true, Help: "captured model calls that failed"}, false,
 		func(i *item) Cell {
 			if i.digest.Facts.Calls < 0 {
@@ -103,31 +106,36 @@ var rolloutColumns = []rolloutColumn{
 			}
 			return countCell(i.failed())
 		},
-		func(a, b *item) int { return cmp.Compare(a.failed(), b.failed()) }},
+		byCount(func(i *item) int64 {
+			if i.digest.Facts.Calls < 0 {
+				return -1
+			}
+			return i.failed()
+		})},
 	{Column{Key: "prompt", Title: "prompt tok", Right: true, Help: "by the row's own usage"}, true,
 		func(i *item) Cell { return numberCell(i.digest.Facts.Prompt, "the row's usage does not say") },
-		func(a, b *item) int { return compareNumber(a.digest.Facts.Prompt, b.digest.Facts.Prompt) }},
+		byJSON(func(i *item) string { return i.digest.Facts.Prompt })},
 	{Column{Key: "completion", Title: "compl. tok", Right: true, Help: "by the row's own usage"}, true,
 		func(i *item) Cell { return numberCell(i.digest.Facts.Completion, "the row's usage does not say") },
-		func(a, b *item) int { return compareNumber(a.digest.Facts.Completion, b.digest.Facts.Completion) }},
+		byJSON(func(i *item) string { return i.digest.Facts.Completion })},
 	{Column{Key: "attempt", Title: "attempt", Right: true, Help: "_ng_attempt_index, as saved"}, false,
 		func(i *item) Cell { return numberCell(i.digest.Facts.Attempt, "the row names no attempt") },
-		func(a, b *item) int { return compareNumber(a.digest.Facts.Attempt, b.digest.Facts.Attempt) }},
+		byJSON(func(i *item) string { return i.digest.Facts.Attempt })},
 	{Column{Key: "bytes", Title: "bytes", Right: true, Help: "of the line"}, false,
 		func(i *item) Cell { return Cell{Text: Text{Text: Group(i.row.Length)}} },
-		func(a, b *item) int { return cmp.Compare(a.row.Length, b.row.Length) }},
+		byCount(func(i *item) int64 { return int64(i.row.Length) })},
 	{Column{Key: "file", Title: "file", Mono: true, Width: 180, Help: "name of the file"}, false,
 		func(i *item) Cell { return textCell(i.c.table.Name(i.row.Source)) },
-		func(a, b *item) int { return cmp.Compare(a.row.Source, b.row.Source) }},
+		byCount(func(i *item) int64 { return int64(i.row.Source) })},
 	{Column{Key: "line", Title: "line", Right: true, Mono: true, Help: "physical line in its file, from 1"}, false,
 		func(i *item) Cell { return Cell{Text: Text{Text: strconv.FormatInt(i.row.Line, 10), Mono: true}} },
-		func(a, b *item) int { return cmp.Compare(a.row.Line, b.row.Line) }},
+		byCount(func(i *item) int64 { return int64(i.row.Line) })},
 	{Column{Key: "byte", Title: "byte", Right: true, Mono: true, Help: "offset of the line in its file"}, false,
 		func(i *item) Cell { return Cell{Text: Text{Text: strconv.FormatInt(i.row.Offset, 10), Mono: true}} },
-		func(a, b *item) int { return cmp.Compare(a.row.Offset, b.row.Offset) }},
+		byCount(func(i *item) int64 { return int64(i.row.Offset) })},
 	{Column{Key: "place", Title: "place", Right: true, Mono: true, Help: "file and physical line"}, true,
 		placeCell,
-		func(a, b *item) int { return cmp.Compare(a.row.Ordinal, b.row.Ordinal) }},
+		byCount(func(i *item) int64 { return int64(i.row.Ordinal) })},
 }
 
 func keyCell(k rollout.Key) Cell {
@@ -182,16 +190,6 @@ func yesCell(yes bool) Cell {
 	return Cell{Text: Text{Text: "no", Muted: true}}
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
-
 func findingsCell(i *item) Cell {
 	list := i.list()
 	if len(list) == 0 {
@@ -218,31 +216,6 @@ func placeCell(i *item) Cell {
 	return c
 }
 
-// compareNumber orders numbers by value, other texts behind them and missing ones last.
-func compareNumber(a, b string) int {
-	x, okX := number(a)
-	y, okY := number(b)
-	switch {
-	case okX && okY:
-		return cmp.Compare(x, y)
-	case okX:
-		return -1
-	case okY:
-		return 1
-	case (a == "") != (b == ""):
-		if a == "" {
-			return 1
-		}
-		return -1
-	}
-	return cmp.Compare(a, b)
-}
-
-func number(s string) (float64, bool) {
-	f, err := strconv.ParseFloat(s, 64)
-	return f, err == nil
-}
-
 // rolloutChoice is what the chooser of the table offers.
 func rolloutChoice() []choosable {
 	list := make([]choosable, len(rolloutColumns))
@@ -258,7 +231,7 @@ func columns(s State) (list []*rolloutColumn, heads []Column) {
 	for _, shown := range chosen(s, all) {
 		col := &rolloutColumns[columnAt(all, shown.Key)]
 		list = append(list, col)
-		heads = append(heads, head(s, col.Column, shown, col.compare != nil))
+		heads = append(heads, head(s, col.Column, shown, col.rank != nil))
 	}
 	return list, heads
 }

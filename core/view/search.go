@@ -39,7 +39,7 @@ func Search(table *analysis.Table, report *health.Report, text, sorting string, 
 func SortKeys() []string {
 	var keys []string
 	for _, c := range rolloutColumns {
-		if c.compare != nil {
+		if c.rank != nil {
 			keys = append(keys, c.Key)
 		}
 	}

@@ -204,7 +204,21 @@ func byKey(c *selection, down bool) func(a, b *taskLine) int {
 
 func byName(c *selection, down bool) func(a, b *taskLine) int {
 	names := c.taskNames()
-	return byText(down, func(l *taskLine) string { return names[l.task] })
+	var known words[string]
+	at := make([]int32, len(names))
+	for i, name := range names {
+		at[i] = -1
+		if name != "" {
+			at[i] = int32(known.intern(name))
+		}
+	}
+	places := known.places(order.Name)
+	return byNumber(func(l *taskLine) float64 {
+		if at[l.task] < 0 {
+			return math.NaN()
+		}
+		return float64(places[at[l.task]])
+	})(c, down)
 }
 
 func byAgent(c *selection, down bool) func(a, b *taskLine) int {
