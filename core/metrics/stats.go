@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mathext"
 
@@ -227,7 +228,8 @@ func interval(mean, se float64, n int) (low, high float64, ok bool) {
 
 // tTable holds the t of small whole degrees of freedom, which are asked for again and again. The first ones are as the
 // reference has them (spec metrics §15), whose last digits are not always the nearest.
-var tTable = func() (t [64]float64) {
+var tTable = sync.OnceValue(func() *[64]float64 {
+	var t [64]float64
 	for df := copy(t[:], []float64{
 		math.NaN(), 12.706204736174694, 4.302652729749462, 3.1824463052837078, 2.7764451051977934, 2.5705818356363146,
 		2.4469118511449786, 2.364624251592784, 2.306004135204166, 2.262157162798205, 2.228138851986274, 2.200985160091639,
@@ -235,12 +237,12 @@ var tTable = func() (t [64]float64) {
 	}); df < len(t); df++ {
 		t[df] = TQuantile(float64(df))
 	}
-	return t
-}()
+	return &t
+})
 
 func tOf(df int) float64 {
-	if df < len(tTable) {
-		return tTable[df]
+	if t := tTable(); df < len(t) {
+		return t[df]
 	}
 	return TQuantile(float64(df))
 }
