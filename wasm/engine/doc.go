@@ -29,6 +29,7 @@
 //	          the first byte of the packed file to feed, unless it is done. What is unpacked answers the need
 //	OpCall    JSON {op, …} → JSON; the operations of the desk
 //	OpHash    the sampled blocks of a file, put together → their hash as text
+//	OpWarm    scans the sample once and forgets it, so that the browser has compiled the scan well → {}
 //
 // Operations of the desk (OpCall):
 //
@@ -68,4 +69,5 @@ const (
 	OpCall
 	OpSlice
 	OpHash
+	OpWarm
 )

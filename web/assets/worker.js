@@ -4,9 +4,10 @@
 // also send {event: 'progress' | 'partial'}. Bytes of files exist here and nowhere else on the page.
 "use strict";
 
-const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6, SLICE: 7, HASH: 8 };
+const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6, SLICE: 7, HASH: 8, WARM: 9 };
 const BUFFER = 4 << 20;   // one piece of a stream
 const TAIL = 256 << 10;   // how much is read at first behind a range for its last line
+const STALL = 1500;       // ms without a byte until a stream is given up
 const FIRST_TAKE = 40;    // ms until the first rows are shown
 const TAKE_EVERY = 250;   // ms between later ones
 
@@ -87,41 +88,78 @@ function call(op, bytes) {
 const encode = (value) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
-/**
- * Open a range of a file or served file as a reader of pieces. The range is read to its end: streams of files
- * that are dropped half-way can stall later ones.
- */
-async function open(file, from, to) {
-  if (file.url !== undefined) {
-    const stop = new AbortController();
-    const response = await fetch(file.url, {
-      headers: { Range: `bytes=${from}-${to - 1}` }, signal: stop.signal, cache: "no-store",
-    });
-    if (response.status !== 206 && !(response.status === 200 && from === 0)) {
-      const e = new Error(`the server answered ${response.status}`);
-      e.name = response.status === 404 ? "NotFoundError" : "NotReadableError";
-      throw e;
-    }
-    const reader = response.body.getReader();
-    return { read: () => reader.read(), cancel: () => stop.abort() };
-  }
-  const stream = file.blob.slice(from, to).stream();
+/** Pieces of a file by slices: each is memory of its own, but they always come. */
+function sliced(blob, from, to) {
+  return {
+    async read() {
+      const value = from < to ? new Uint8Array(await blob.slice(from, Math.min(from + BUFFER, to)).arrayBuffer()) : null;
+      if (!value || value.length === 0) return { done: true };
+      from += value.length;
+      return { done: false, value };
+    },
+    cancel() {},
+  };
+}
+
+/** Pieces of a file as a stream, into one buffer that is used again where the browser can. */
+function streamed(blob, from, to) {
+  const stream = blob.slice(from, to).stream();
+  let reader;
   try {
-    const reader = stream.getReader({ mode: "byob" });
-    let buffer = new ArrayBuffer(BUFFER);
-    return {
-      async read() {
-        const { done, value } = await reader.read(new Uint8Array(buffer));
-        if (value) buffer = value.buffer;
-        return { done, value };
-      },
-      cancel: () => reader.cancel().catch(() => {}),
-    };
+    reader = stream.getReader({ mode: "byob" });
   } catch {
     // No byte readers here: pieces come as the browser cuts them.
-    const reader = stream.getReader();
+    reader = stream.getReader();
     return { read: () => reader.read(), cancel: () => reader.cancel().catch(() => {}) };
   }
+  let buffer = new ArrayBuffer(BUFFER);
+  return {
+    async read() {
+      const { done, value } = await reader.read(new Uint8Array(buffer));
+      if (value) buffer = value.buffer;
+      return { done, value };
+    },
+    cancel: () => reader.cancel().catch(() => {}),
+  };
+}
+
+/** A range that a server hands out. */
+async function served(url, from, to) {
+  const stop = new AbortController();
+  const response = await fetch(url, { headers: { Range: `bytes=${from}-${to - 1}` }, signal: stop.signal, cache: "no-store" });
+  if (response.status !== 206 && !(response.status === 200 && from === 0)) {
+    const e = new Error(`the server answered ${response.status}`);
+    e.name = response.status === 404 ? "NotFoundError" : "NotReadableError";
+    throw e;
+  }
+  const reader = response.body.getReader();
+  return { read: () => reader.read(), cancel: () => stop.abort() };
+}
+
+/**
+ * Open a range of a file or served file as a reader of pieces. Chromium's streams of slices stall now and then
+ * and never go on, so one that gives nothing for a while is replaced by slices.
+ */
+async function open(file, from, to) {
+  if (file.url !== undefined) return served(file.url, from, to);
+  if (to - from <= BUFFER) return sliced(file.blob, from, to);
+  let source = streamed(file.blob, from, to);
+  return {
+    async read() {
+      let timer;
+      const stalled = new Promise((resolve) => { timer = setTimeout(resolve, STALL, null); });
+      let piece = await Promise.race([source.read(), stalled]);
+      clearTimeout(timer);
+      if (!piece) {
+        source.cancel();
+        source = sliced(file.blob, from, to);
+        piece = await source.read();
+      }
+      if (piece.value) from += piece.value.length;
+      return piece;
+    },
+    cancel: () => source.cancel(),
+  };
 }
 
 /** Hand a piece of a file to what was begun last; true means that it needs no more. */
@@ -139,10 +177,10 @@ function feed(bytes) {
 }
 
 /** Scan one range of one file. A packed file is read from its start; its range counts bytes that are unpacked. */
-async function scan({ source, file, from, to, maxLine, packed }) {
+async function scan({ source, file, from, to, maxLine, packed, query }) {
   const mine = ++serial;
   check();
-  const { next } = decode(call(OP.SCAN, encode({ source, from, to, maxLine, packed })));
+  const { next } = decode(call(OP.SCAN, encode({ source, from, to, maxLine, packed, query })));
   let at = next, last = performance.now(), wait = FIRST_TAKE, shown = packed ? 0 : from;
   const take = (op) => {
     const bytes = call(op, new Uint8Array(0));
@@ -265,6 +303,13 @@ async function hash({ file }) {
   return { hash: new TextDecoder().decode(call(OP.HASH, bytes)) };
 }
 
+/** Run out of memory: two buffers of half of what can be addressed do not fit beside each other. */
+function crash() {
+  try { wasm.buf(0x7fff0000); wasm.buf(0x7fffffff); } catch (e) { throw new Dead(String(e)); }
+  check();
+  return {};
+}
+
 async function handle(message) {
   if (message.op === "init") {
     try {
@@ -281,13 +326,14 @@ async function handle(message) {
     return {};
   }
   await ready;
+  if (message.op === "crash") return crash();
   switch (message.op) {
     case "scan": return scan(message);
     case "add": return { answer: decode(call(OP.ADD, new Uint8Array(message.bytes))) };
     case "desk": return desk(message);
     case "hash": return hash(message);
+    case "warm": call(OP.WARM, new Uint8Array(0)); return {};
     case "memory": return { bytes: wasm.mem.buffer.byteLength };
-    case "crash": wasm.buf(0x7fffffff); check(); return {};
   }
   throw new Error(`unknown operation ${message.op}`);
 }
@@ -305,6 +351,6 @@ onmessage = ({ data: message }) => {
       postMessage({ id: message.id, ok: false, error: String(e.message || e), name: e.name, stack: e.goStack, dead: e instanceof Dead });
     }
   };
-  if (message.op === "cancel" || message.op === "init") run();
+  if (["init", "cancel", "crash"].includes(message.op)) run();
   else queue = queue.then(run);
 };
