@@ -39,11 +39,15 @@ func (f *folder) manifests(found map[int][]byte) error {
 		}
 	}
 	for _, g := range f.options.Manifests {
+		at := slices.IndexFunc(f.files, func(file File) bool { return file.Path == g.Path })
+		if at >= 0 && found[at] != nil {
+			continue
+		}
 		text, err := f.text(g.File)
 		if err != nil {
 			text = nil
 		}
-		add(g.File, text, true, g.Status)
+		add(g.File, text, at < 0, g.Status)
 	}
 	slices.SortStableFunc(f.report.Manifests, func(a, b BatchManifest) int { return cmp.Compare(a.Path, b.Path) })
 	return nil

@@ -217,8 +217,9 @@ func (r *RunReport) numbers() value.Value {
 		value.M("imputable", known(n.Imputable)), value.M("unroutable", known(n.Unroutable)))
 }
 
-// WriteRecords writes the document of the command records (spec run-commands §5).
-func (r *Report) WriteRecords(to io.Writer) error {
+// WriteRecords writes the document of the command records (spec run-commands §5). keep, if it is not nil, chooses the
+// rollouts that are listed; sums and the other lists are those of all.
+func (r *Report) WriteRecords(to io.Writer, keep func(*RunReport, *records.Rollout) bool) error {
 	return r.document(to, "rollscope.records/1", nil, func(w *writer, run *RunReport) {
 		run.head(w)
 		w.member("max_rollout_attempts", value.Int(run.Settings.MaxAttempts))
@@ -228,7 +229,10 @@ func (r *Report) WriteRecords(to io.Writer) error {
 				return
 			}
 			for i := range run.Index.Len() {
-				w.item(run.rollout(i))
+				e := run.Index.Rollout(i, run.Settings)
+				if keep == nil || keep(run, &e) {
+					w.item(run.rollout(i, &e))
+				}
 			}
 		})
 		w.list("pending", func() {
@@ -264,8 +268,7 @@ func whole(n integer.Int, known bool) value.Value {
 }
 
 // rollout is an expected rollout as documents have it.
-func (r *RunReport) rollout(i int) value.Value {
-	e := r.Index.Rollout(i, r.Settings)
+func (r *RunReport) rollout(i int, e *records.Rollout) value.Value {
 	attempts := []value.Value{}
 	for _, a := range r.Index.Attempts(i) {
 		attempts = append(attempts, value.Object(

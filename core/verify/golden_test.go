@@ -134,7 +134,7 @@ func documents(t testing.TB, r *Report) map[string][]byte {
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"verify":   func(b *bytes.Buffer) error { return r.WriteVerify(b) },
 		"coverage": func(b *bytes.Buffer) error { return r.WriteCoverage(b) },
-		"records":  func(b *bytes.Buffer) error { return r.WriteRecords(b) },
+		"records":  func(b *bytes.Buffer) error { return r.WriteRecords(b, nil) },
 		"batch":    func(b *bytes.Buffer) error { return r.WriteBatch(b) },
 	} {
 		var b bytes.Buffer

@@ -16,8 +16,8 @@ type File struct {
 	Source source.Source
 }
 
-// A GivenManifest is a batch manifest that does not lie in the folder. Status is the status document beside it, nil if
-// there is none.
+// A GivenManifest is a batch manifest that was named, whether it lies in the folder or not. Status is the status
+// document beside it, nil if there is none.
 type GivenManifest struct {
 	File
 	Status *File
