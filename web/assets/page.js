@@ -416,7 +416,9 @@
     for (;;) {
       const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
       if (!some.length) return;
-      for (const e of some) await walk(e, found);
+      // Files are asked for together: each takes the browser a millisecond.
+      await Promise.all(some.filter((e) => e.isFile).map((e) => walk(e, found)));
+      for (const e of some) if (!e.isFile) await walk(e, found);
     }
   }
 
@@ -524,9 +526,8 @@
       const { answer } = await deskCall({ op: "render", fragment, host: host(), windows: Object.fromEntries(windows) });
       if (state.opening || opened !== state.opened) answer.phase = "scanning";
       // Somebody may have gone elsewhere meanwhile; that is drawn next and must not be taken back.
-      if (fragment !== location.hash) answer.fragment = undefined;
+      if (fragment !== location.hash) answer.fragment = undefined; else second(answer.query);
       apply(answer);
-      if (fragment === location.hash) second(answer.query);
       if (elsewhere) for (const table of $$("[data-table][data-window]")) table.scrollTop = tops.get(placeOf(table)) || 0;
       if (answer.odd) {
         alertOnce("unknown_link", undefined, `The link says what means nothing here, and it was left out: ${answer.odd}.`, "The rest of it is shown.");
