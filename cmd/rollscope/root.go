@@ -33,6 +33,8 @@ var commands = []struct {
 	{"judge", checksCommand},
 	{"judge", metricsCommand},
 	{"judge", compareCommand},
+	{"judge", callsCommand},
+	{"judge", perfCommand},
 	{"judge", trajectoryCommand},
 	{"judge", verifyCommand},
 	{"judge", coverageCommand},

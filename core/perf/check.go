@@ -86,3 +86,50 @@ func checkLatency(saved value.Value, record *trajectory.Record, add modelcall.No
 		add(finding.PerfLatencySpan, value.M("span_ms", value.Float(math.Round(span*100)/100)), value.M("latency_ms", saved))
 	}
 }
+
+// CheckSummaries holds the `perf_summary` of every entry of saved metrics against the rows it was computed from (spec
+// perf §5). An entry is about the rows of one agent; the only entry of a file is about all rows.
+func CheckSummaries(saved value.Value, r *Report, file string) []finding.Finding {
+	var found []finding.Finding
+	entries := saved.Items()
+	for _, e := range entries {
+		label, _ := e.Get("agent_ref").Get("name").Text()
+		rows := 0
+		var list []Saved
+		r.Each(func(t *Timed) bool {
+			if len(entries) == 1 || t.Agent == label {
+				rows++
+				if t.Perf {
+					list = append(list, t.Numbers)
+				}
+			}
+			return true
+		})
+		made := Summarize(rows, list)
+		was := e.Get("perf_summary")
+		if label == "" {
+			label = "the entry"
+		}
+		named := value.M("entry", value.Text(label))
+		switch {
+		case made == nil && !was.Exists():
+			continue
+		case !was.Exists():
+			found = append(found, finding.New(finding.PerfSummaryMissing, "", file, named))
+			continue
+		}
+		d := value.Differ{}
+		d.Compare("", was, value.Object(made...))
+		for _, one := range d.List {
+			f := finding.New(finding.PerfSummaryMismatch, "", file, named,
+				value.M("field", value.Text(one.Path)), value.M("saved", value.Short(one.A)), value.M("made", value.Short(one.B)))
+			if x, ok := one.A.Number(); ok {
+				if y, ok := one.B.Number(); ok && math.Abs(x-y) <= 1e-12*math.Max(math.Abs(x), math.Abs(y)) {
+					f = f.As(finding.Info)
+				}
+			}
+			found = append(found, f)
+		}
+	}
+	return found
+}
