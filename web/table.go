@@ -57,7 +57,7 @@ func width(t view.Table, i int) int {
 	if c.Unit != "" {
 		head += " " + c.Unit
 	}
-	widest := extent(head, letterWidth)
+	widest := max(extent(head, letterWidth), float64(c.Chars)*digitWidth)
 	var long []float64
 	for _, r := range t.Rows {
 		v := cellOf(r, i)

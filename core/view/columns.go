@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // A Chooser shows which columns a table has, with the links that show, hide, move and resize them.
@@ -143,6 +144,25 @@ func head(s State, col Column, shown Shown, sortable bool) Column {
 			s.Sort = ""
 		}
 	}).Href()
+	return col
+}
+
+// sized tells a column how long its values are, so that it keeps its width as other rows come into sight.
+func (c *selection) sized(col Column) Column {
+	switch col.Key {
+	case "place", "line":
+		if c.table.Sources() == 1 || col.Key == "line" {
+			for i := range c.table.Sources() {
+				col.Chars = max(col.Chars, len(strconv.FormatInt(c.table.Account(i).Lines, 10)))
+			}
+		}
+	case "byte":
+		for i := range c.table.Sources() {
+			col.Chars = max(col.Chars, len(strconv.FormatInt(c.table.Account(i).Bytes(), 10)))
+		}
+	default:
+		col.Chars = c.tally.series.chars[col.Key]
+	}
 	return col
 }
 

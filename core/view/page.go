@@ -221,6 +221,7 @@ type Column struct {
 	Bars       bool      // its cells draw Cell.Bar even when it is 0
 	Grow       bool      // takes the room that is left
 	Width      int       // CSS pixels, 0 for its content
+	Chars      int       // of the longest value, where it is known
 	Set        bool      // the width is a person's choice
 	Href       string    // sorts by it
 	Sorted     int       // 1 ascending, −1 descending

@@ -253,6 +253,9 @@ func (d *Desk) rollouts(c *selection, s State, found *matches, from int) *Rollou
 // rolloutTable is the part of the Rollouts table between two of its rows.
 func (d *Desk) rolloutTable(c *selection, s State, found *matches, from, to int) Table {
 	cols, heads := columns(s)
+	for i := range heads {
+		heads[i] = c.sized(heads[i])
+	}
 	t := Table{
 		ID: "rollouts", Caption: "rollouts", Columns: heads, Rows: []Row{}, Height: rowHeight,
 		Total: found.len(c), Window: true, Sortable: true, Movable: true, Empty: "No rollout fits the filter.",

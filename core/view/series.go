@@ -3,6 +3,7 @@ package view
 import (
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/health"
@@ -24,6 +25,9 @@ type series struct {
 	repeat                     []int32          // index of repeats
 	repeats                    []rollout.Key    // in order of appearance
 
+	// Characters of the longest value, by the key of its column.
+	chars map[string]int
+
 	agentOf  map[string]int32
 	taskOf   map[rollout.Key]int32
 	repeatOf map[rollout.Key]int32
@@ -37,6 +41,7 @@ func (s *series) rows() int { return len(s.reward) }
 // add takes in the next row.
 func (s *series) add(d *analysis.Digest, v health.Verdict) {
 	if s.agentOf == nil {
+		s.chars = map[string]int{}
 		s.agentOf, s.taskOf, s.repeatOf = map[string]int32{}, map[rollout.Key]int32{}, map[rollout.Key]int32{}
 	}
 	f := &d.Facts
@@ -58,7 +63,18 @@ func (s *series) add(d *analysis.Digest, v health.Verdict) {
 	}
 	s.agent = append(s.agent, agent)
 	s.task = append(s.task, indexOf(d.Identity.Task, s.taskOf, &s.tasks))
+	s.widest("task", d.Identity.Task.String())
+	s.widest("repeat", d.Identity.Rollout.String())
+	s.widest("prompt", groupNumber(f.Prompt))
+	s.widest("completion", groupNumber(f.Completion))
 	s.repeat = append(s.repeat, indexOf(d.Identity.Rollout, s.repeatOf, &s.repeats))
+}
+
+// widest notes how long a value of a column is. Texts stand in quotes there, so a long one counts with them.
+func (s *series) widest(column, text string) {
+	if n := utf8.RuneCountInString(text); n > s.chars[column] {
+		s.chars[column] = n
+	}
 }
 
 // indexOf numbers values in order of appearance.

@@ -200,7 +200,7 @@ func (d *Desk) taskTable(c *selection, s State, from, to int) Table {
 	var cols []*taskColumn
 	for _, shown := range chosen(s, all) {
 		col := &taskColumns[columnAt(all, shown.Key)]
-		h := head(s, col.Column, shown, col.order != nil)
+		h := head(s, c.sized(col.Column), shown, col.order != nil)
 		if col.Key == "cells" {
 			h.Grid = gridHead(g.repeats)
 			h.Width, h.Set = h.Grid.Cell*h.Grid.Columns+2*gridMargin, false

@@ -183,15 +183,28 @@
       document.body.append(box);
     }
     box.textContent = cell.text;
-    box.hidden = false;
+    told = { grid, place };
+    beside();
+  }
+
+  let told = null;
+  /** The box stands beside its cell for as long as that is in sight. */
+  function beside() {
+    if (!told || !box) return;
+    const { grid, place } = told;
+    if (!grid.canvas.isConnected) return hush();
     const at = grid.canvas.getBoundingClientRect(), width = Number(grid.canvas.dataset.cell);
     const { top, index, height } = inSight(grid);
     const y = at.top + top + (place.row - index) * height;
+    box.hidden = y < at.top - height || y > at.bottom;
     box.style.left = `${Math.max(4, Math.min(at.left + place.column * width, innerWidth - box.offsetWidth - 4))}px`;
     box.style.top = `${y + height + box.offsetHeight + 4 < innerHeight ? y + height + 2 : y - box.offsetHeight - 2}px`;
   }
 
-  function hush() { if (box) box.hidden = true; }
+  function hush() {
+    told = null;
+    if (box) box.hidden = true;
+  }
 
   async function ask({ row, column }) {
     try {
@@ -296,6 +309,7 @@
       const have = grid.cells;
       if (!have || first < have.from || Math.min(first + sight, measure(table).total) > have.from + have.rows) fetchCells(grid);
       draw(grid);
+      beside();
     }
   });
   addEventListener("resize", () => all().forEach(schedule));
