@@ -166,7 +166,7 @@ func runLabel(path string) string {
 
 // saved reads the file of aggregate metrics beside a rollouts file.
 func (h *host) saved(side *comparedRun, path string) error {
-	side.about.Metrics = stem(path) + savedSuffix
+	side.about.Metrics = beside(path, savedSuffix)
 	info, err := os.Stat(side.about.Metrics)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

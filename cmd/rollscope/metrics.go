@@ -126,7 +126,7 @@ func (h *host) collect(ctx context.Context, inputs []*input, zeros metrics.Zeros
 	err := h.fed(ctx, inputs, f, func() error {
 		for i, in := range inputs {
 			c.Shard()
-			if err := f.each(in, i, c.Result); err != nil {
+			if err := f.each(in, i, 0, c.Result); err != nil {
 				return err
 			}
 			if !zeros.Any() {
@@ -146,7 +146,7 @@ func (h *host) collect(ctx context.Context, inputs []*input, zeros metrics.Zeros
 					}
 					continue
 				}
-				err = f.each(found, len(inputs)+i, side.add)
+				err = f.each(found, len(inputs)+i, 0, side.add)
 				found.file.Close()
 				if err != nil {
 					return err
@@ -210,7 +210,7 @@ Every input must have its result unless --allow-partial is given.`,
 				return err
 			}
 			if path == "" {
-				path = stem(inputs[0].name) + inputsSuffix
+				path = beside(inputs[0].name, inputsSuffix)
 			}
 			inventory, err := openInput(path, false)
 			if err != nil {
@@ -223,10 +223,10 @@ Every input must have its result unless --allow-partial is given.`,
 			results, expected := metrics.NewRun(metrics.Options{}), metrics.NewRun(metrics.Options{})
 			f := &rowFeed{anywhere: true}
 			err = h.fed(cmd.Context(), inputs, f, func() error {
-				if err := f.each(inventory, 0, expected.Add); err != nil {
+				if err := f.each(inventory, 0, 0, expected.Add); err != nil {
 					return err
 				}
-				return f.each(inputs[0], 0, results.Add)
+				return f.each(inputs[0], 0, 0, results.Add)
 			})
 			if err != nil {
 				return err
@@ -288,7 +288,7 @@ ones are left out. Every other row needs a reward.`,
 			}
 			err = h.fed(cmd.Context(), inputs, f, func() error {
 				for i, in := range inputs {
-					if err := f.each(in, i, run.Add); err != nil {
+					if err := f.each(in, i, 0, run.Add); err != nil {
 						return err
 					}
 				}

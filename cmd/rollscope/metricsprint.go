@@ -66,6 +66,9 @@ func entrySheets(s *sheets, e *metrics.Entry, title string) {
 		one.notes = append(one.notes, "Not every repeat has every task, so repeats are not about the same tasks.")
 	}
 	s.add(one)
+	for i := range e.Repeats {
+		e.Repeats[i].Label = title
+	}
 	repeatSheets(s, e.Repeats)
 	perfSheets(s, e.Perf)
 }
@@ -110,7 +113,11 @@ func perfSheets(s *sheets, p *metrics.Perf) {
 	one := sheet{title: "performance", columns: []column{{title: "metric"}, {title: "value", right: true}}}
 	one.intro = []string{fmt.Sprintf("%s of %s have performance records", view.Group(p.Observed), amount(p.Records, "rollout"))}
 	for _, m := range p.Metrics() {
-		one.rows = append(one.rows, []string{m.Name, decimal(m.Value.Float(), true)})
+		text := decimal(m.Value.Float(), true)
+		if m.Value.IsWhole() {
+			text = m.Value.String()
+		}
+		one.rows = append(one.rows, []string{m.Name, text})
 	}
 	s.add(one)
 }

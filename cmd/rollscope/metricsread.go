@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/jsonl"
 	"github.com/rollscope/rollscope/core/metrics"
+	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/rollout"
 	"github.com/rollscope/rollscope/core/source"
 )
@@ -25,8 +27,8 @@ type rowFeed struct {
 	done     int64
 	rows     int64
 
-	// Anywhere is the reading of the profile command: lines end at CR as well, and a blank line is no JSON.
-	anywhere bool
+	anywhere bool // lines end at CR as well and a blank one is no JSON, as for the profile command
+	lenient  bool // a line that is no row is one all the same, and so is what stands in front of damage
 
 	digest []byte
 	row    metrics.Row
@@ -36,57 +38,74 @@ type rowFeed struct {
 const feedBytes = 1 << 20
 
 // each reads the rows of a file and hands them to add, which must not keep the digest. number is the position of the
-// file in the run.
-func (f *rowFeed) each(in *input, number int, add func(*metrics.Row) error) error {
+// file in the run. The lenient reading resolves identities, for which first is the number of rows in front of these.
+func (f *rowFeed) each(in *input, number int, first int64, add func(*metrics.Row) error) error {
 	var (
+		from     io.Reader = io.NewSectionReader(in.file, 0, in.info.Size())
 		reader   rollout.Reader
 		splitter = jsonl.NewSplitter(0)
-		src      = in.source()
-		buf      = make([]byte, min(feedBytes, max(src.Size(), 1)))
+		buf      = make([]byte, feedBytes)
 		line     int64
+		read     int64
 		failed   error
 	)
+	if in.packed != nil {
+		from = in.packed.Open()
+	}
 	take := func(l *jsonl.Line) bool {
 		line++
 		if !f.anywhere && jsonl.Blank(l.Bytes) {
 			return true
 		}
-		failed = f.take(in, number, line, &reader, l, add)
+		failed = f.take(in, number, line, first, &reader, l, add)
+		first++
 		return failed == nil
 	}
 	emit := take
 	if f.anywhere {
 		emit = func(l *jsonl.Line) bool { return cutCR(l, take) }
 	}
-	for at := int64(0); at < src.Size() && failed == nil; {
+	for failed == nil {
 		if f.ctx.Err() != nil {
 			return context.Cause(f.ctx)
 		}
-		n := min(int64(len(buf)), src.Size()-at)
-		if err := source.ReadFull(src, buf[:n], at); err != nil {
-			return fmt.Errorf("%s: %w", in.name, err)
-		}
+		n, err := from.Read(buf)
 		splitter.Feed(buf[:n], emit)
-		at += n
-		f.done += n
+		read += int64(n)
+		f.done += int64(n)
 		if f.progress != nil {
 			f.progress.show(f.done, f.rows)
 		}
-	}
-	if failed == nil {
+		damage := (*packed.Damage)(nil)
+		switch {
+		case failed != nil || err == nil:
+			continue
+		case errors.As(err, &damage) && f.lenient:
+			f.progress.host.note("%s %s; what stands in front of it is read", in.name, damage.Reason)
+		case err != io.EOF:
+			return fmt.Errorf("%s: %w", in.name, err)
+		case in.packed == nil && read < in.info.Size():
+			return fmt.Errorf("%s: %w", in.name, source.ErrChanged)
+		}
 		splitter.Finish(emit)
+		return failed
 	}
 	return failed
 }
 
-func (f *rowFeed) take(in *input, number int, line int64, reader *rollout.Reader, l *jsonl.Line, add func(*metrics.Row) error) error {
+func (f *rowFeed) take(in *input, number int, line, ordinal int64, reader *rollout.Reader, l *jsonl.Line, add func(*metrics.Row) error) error {
 	row := reader.Read(l)
-	if p := row.Problem; p != nil {
+	if p := row.Problem; p != nil && !f.lenient {
 		return fmt.Errorf("%s:%d: not a row: %s: %w", in.name, line, p.Reason, metrics.ErrRefused)
 	}
 	f.rows++
 	f.digest = f.mapper.Append(f.digest[:0], row)
 	f.row = metrics.Row{Source: number, Name: in.name, Line: line, Offset: l.Offset, Length: l.Length, Digest: f.digest}
+	if f.lenient {
+		identity := row.Identity()
+		identity = identity.Resolve(ordinal, number, line)
+		f.row.Identity = &identity
+	}
 	return add(&f.row)
 }
 
@@ -127,11 +146,22 @@ func stem(path string) string {
 
 // sidecar opens a file beside a rollouts file; nil if there is none.
 func sidecar(in *input, suffix string) (*input, error) {
-	path := stem(in.name) + suffix
+	path := beside(in.name, suffix)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return openInput(path, false)
+}
+
+// beside names a companion of a rollouts file. One that was packed after it had companions keeps its old stem.
+func beside(path, suffix string) string {
+	own := stem(path) + suffix
+	if plain, packed := strings.CutSuffix(path, ".gz"); packed {
+		if _, err := os.Stat(own); errors.Is(err, fs.ErrNotExist) {
+			return stem(plain) + suffix
+		}
+	}
+	return own
 }
 
 const (

@@ -11,10 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rollscope/rollscope/core/jsonl"
 	"github.com/rollscope/rollscope/core/metrics"
 	"github.com/rollscope/rollscope/core/rollout"
-	"github.com/rollscope/rollscope/core/source"
 	"github.com/rollscope/rollscope/core/view"
 )
 
@@ -90,94 +88,38 @@ never if none does, sometimes otherwise, and missing if nothing is measured.`,
 // lenient reads rows and sidecars, whatever they are like.
 func (h *host) lenient(ctx context.Context, inputs []*input, fields []string, o *metrics.ScoreOptions) (*metrics.Run, error) {
 	run := metrics.NewRun(metrics.Options{Lenient: true})
-	failures, inventory := metrics.NewRun(metrics.Options{Lenient: true}), metrics.NewRun(metrics.Options{Lenient: true})
-	total := int64(0)
-	for _, in := range inputs {
-		total += in.info.Size()
-	}
-	p := h.progress(total)
-	defer p.done()
-	f := lenientFeed{ctx: ctx, mapper: metrics.Mapper{Fields: fields}, progress: p}
-	for i, in := range inputs {
-		if err := f.each(in, i, run, true); err != nil {
-			return nil, err
+	f := &rowFeed{lenient: true, mapper: metrics.Mapper{Fields: fields}}
+	err := h.fed(ctx, inputs, f, func() error {
+		for i, in := range inputs {
+			if err := f.each(in, i, int64(run.Rows()), run.Add); err != nil {
+				return err
+			}
 		}
-	}
-	for i, in := range inputs {
 		for _, side := range [...]struct {
 			suffix string
-			run    *metrics.Run
-			there  **metrics.Run
-		}{{failuresSuffix, failures, &o.Failures}, {inputsSuffix, inventory, &o.Inventory}} {
-			found, err := sidecar(in, side.suffix)
-			if err != nil {
-				return nil, err
+			run    **metrics.Run
+		}{{failuresSuffix, &o.Failures}, {inputsSuffix, &o.Inventory}} {
+			for i, in := range inputs {
+				found, err := sidecar(in, side.suffix)
+				if err != nil {
+					return err
+				}
+				if found == nil {
+					continue
+				}
+				if *side.run == nil {
+					*side.run = metrics.NewRun(metrics.Options{Lenient: true})
+				}
+				err = f.each(found, i, int64((*side.run).Rows()), (*side.run).Add)
+				found.file.Close()
+				if err != nil {
+					return err
+				}
 			}
-			if found == nil {
-				continue
-			}
-			err = f.each(found, i, side.run, false)
-			found.file.Close()
-			if err != nil {
-				return nil, err
-			}
-			*side.there = side.run
 		}
-	}
-	return run, nil
-}
-
-// A lenientFeed reads files for the lenient reading.
-type lenientFeed struct {
-	ctx      context.Context
-	mapper   metrics.Mapper
-	progress *progress
-	done     int64
-	rows     int64
-}
-
-func (f *lenientFeed) each(in *input, number int, run *metrics.Run, resolve bool) error {
-	var (
-		reader   rollout.Reader
-		splitter = jsonl.NewSplitter(0)
-		src      = in.source()
-		buf      = make([]byte, min(feedBytes, max(src.Size(), 1)))
-		digest   []byte
-		failed   error
-	)
-	emit := func(l *jsonl.Line) bool {
-		if jsonl.Blank(l.Bytes) {
-			return true
-		}
-		row := reader.Read(l)
-		f.rows++
-		digest = f.mapper.Append(digest[:0], row)
-		one := metrics.Row{Source: number, Name: in.name, Line: l.Number, Offset: l.Offset, Length: l.Length, Digest: digest}
-		if resolve {
-			identity := row.Identity()
-			identity = identity.Resolve(int64(run.Rows()), number, l.Number)
-			one.Identity = &identity
-		}
-		failed = run.Add(&one)
-		return failed == nil
-	}
-	for at := int64(0); at < src.Size() && failed == nil; {
-		if f.ctx.Err() != nil {
-			return context.Cause(f.ctx)
-		}
-		n := min(int64(len(buf)), src.Size()-at)
-		if err := source.ReadFull(src, buf[:n], at); err != nil {
-			return fmt.Errorf("%s: %w", in.name, err)
-		}
-		splitter.Feed(buf[:n], emit)
-		at += n
-		f.done += n
-		f.progress.show(f.done, f.rows)
-	}
-	if failed == nil {
-		splitter.Finish(emit)
-	}
-	return failed
+		return nil
+	})
+	return run, err
 }
 
 // leftOutText names what is in no mean.

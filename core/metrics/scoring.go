@@ -158,7 +158,7 @@ func (s *scoring) group(runs [recordKinds]*Run) (groups [recordKinds][]int32) {
 		name, kind := r.Field(row, int(s.o.By-ByField))
 		return name, kind > jsonscan.Null
 	}
-	// A sidecar says nothing of most fields, so its rows go where the results of their task are.
+	// A sidecar does not say everything, so its rows go where other rows of their task are.
 	home := map[uint32]string{}
 	number := map[string]int32{}
 	names := [recordKinds][]string{}
@@ -176,10 +176,9 @@ func (s *scoring) group(runs [recordKinds]*Run) (groups [recordKinds][]int32) {
 			task := s.run.keys.number(r.Task(row))
 			first, there := home[task]
 			switch {
-			case s.o.By == ByLabel:
-			case kind == int(ofResult) && ok && !there:
+			case ok && !there:
 				home[task] = name
-			case kind != int(ofResult) && there:
+			case kind != int(ofResult) && there && (!ok || s.o.By != ByLabel):
 				name, ok = first, true
 			}
 			names[kind][row], known[kind][row] = name, ok
