@@ -224,9 +224,16 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 	} else if t.bad != nil {
 		list = append(list, d.badIndexAlert(c, s))
 	}
+	// Many files with the same problem have one message, at the first of them.
+	type kind struct{ code, text string }
+	of := map[kind]int{}
 	for _, p := range d.listing.Problems {
-		entry := d.listing.Entries[p.Index]
-		list = append(list, Alert{Code: p.Code, Text: p.Text, Place: Text{Text: entry.Name, Mono: true}, Count: 1})
+		if at, known := of[kind{p.Code, p.Text}]; known {
+			list[at].Count++
+			continue
+		}
+		of[kind{p.Code, p.Text}] = len(list)
+		list = append(list, Alert{Code: p.Code, Text: p.Text, Place: Text{Text: d.listing.Entries[p.Index].Name, Mono: true}, Count: 1})
 	}
 	unknown := 0
 	first := ""
