@@ -25,6 +25,7 @@ var inlined = []string{
 	"runtime", "internal/runtime/...", "internal/bytealg", "bytes", "unicode/utf8", "encoding/binary", "math/...",
 	"github.com/rollscope/rollscope/core/jsonscan", "github.com/rollscope/rollscope/core/jsonl", "github.com/rollscope/rollscope/core/rollout",
 	"github.com/rollscope/rollscope/core/trajectory/...", "github.com/rollscope/rollscope/core/health/...",
+	"compress/flate", "compress/gzip", "hash/crc32", "github.com/rollscope/rollscope/core/packed", "github.com/rollscope/rollscope/core/tolerant",
 }
 
 func main() {
