@@ -33,7 +33,9 @@ Input that the reference makes no metrics of is refused with status 2.`,
 		},
 		DisableFlagsInUseLine: true,
 	}
+	cmd.AddGroup(&cobra.Group{ID: "derive", Title: "Commands:"})
 	for _, sub := range []*cobra.Command{aggregateCommand(h), profileCommand(h), passAtKCommand(h), scoresCommand(h)} {
+		sub.GroupID = "derive"
 		sub.DisableFlagsInUseLine = true
 		sub.Flags().SortFlags = false
 		cmd.AddCommand(sub)
