@@ -11,6 +11,8 @@ import (
 
 var (
 	shots = flag.String("shots", "", "keep screenshots in this folder")
+	built = flag.String("bin", "", "test this command instead of building one")
+	most  = flag.Duration("wait", limit, "give up waiting for the page after this time")
 	long  = flag.Bool("long", false, "also read the very large files")
 )
 
@@ -23,6 +25,7 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	limit = *most
 	code, err := prepared(m.Run)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -39,7 +42,14 @@ func prepared(tests func() int) (code int, err error) {
 	defer os.RemoveAll(folder)
 	var wait sync.WaitGroup
 	var failed error
-	wait.Go(func() { product, failed = Build(folder) })
+	wait.Go(func() {
+		if *built != "" {
+			product = &Product{}
+			product.Bin, failed = filepath.Abs(*built)
+		} else {
+			product, failed = Build(folder)
+		}
+	})
 	var stop func()
 	chromium, stop, err = StartBrowser(folder)
 	wait.Wait()
@@ -56,6 +66,9 @@ func prepared(tests func() int) (code int, err error) {
 	}
 	site = url
 	code = tests()
+	if b, err := big(); err == nil {
+		os.RemoveAll(b.folder)
+	}
 	return code, end()
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -26,7 +27,7 @@ import (
 )
 
 // limit ends what would wait for ever.
-const limit = 90 * time.Second
+var limit = 90 * time.Second
 
 // probe runs in every document before its first script.
 //
@@ -236,7 +237,7 @@ func (p *Page) Click(what string) {
 	})
 }
 
-// named keys; all others are written as they are.
+// named keys; all others are written as the character they give.
 var named = map[string]string{
 	"Enter": kb.Enter, "Escape": kb.Escape, "Down": kb.ArrowDown, "Up": kb.ArrowUp,
 	"PageDown": kb.PageDown, "Home": kb.Home, "End": kb.End, "Tab": kb.Tab,
@@ -245,13 +246,36 @@ var named = map[string]string{
 // Key presses keys one after the other, as in "g h".
 func (p *Page) Key(keys string) {
 	p.t.Helper()
-	for key := range strings.FieldsSeq(keys) {
-		if code, ok := named[key]; ok {
-			key = code
+	for name := range strings.FieldsSeq(keys) {
+		code, ok := named[name]
+		if !ok {
+			code = name
+		}
+		r, _ := utf8.DecodeRuneInString(code)
+		key, ok := kb.Keys[r]
+		if !ok {
+			p.t.Fatalf("there is no key %q", name)
+		}
+		down := input.DispatchKeyEventParams{
+			Type: input.DispatchKeyEventTypeKeyDown, Key: key.Key, Code: key.Code,
+			NativeVirtualKeyCode: key.Native, WindowsVirtualKeyCode: key.Windows,
+		}
+		if key.Shift {
+			down.Modifiers = int64(chromedp.ModifierShift)
+		}
+		up := down
+		up.Type = input.DispatchKeyEventTypeKeyUp
+		if key.Print {
+			// The text comes with the press, so that it is not written where the page takes the press for itself.
+			down.Text, down.UnmodifiedText = key.Text, key.Unmodified
 		}
 		p.call(func(ctx context.Context, t *chromedp.Target) error {
-			_, err := chromedp.KeyEvent(key)(ctx, t)
-			return err
+			for _, event := range []input.DispatchKeyEventParams{down, up} {
+				if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, event); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	}
 }
@@ -478,10 +502,9 @@ func (p *Page) Violations() []string {
 	return list
 }
 
-// In does something on behalf of a part of the test: what fails, fails there.
-func (p *Page) In(t testing.TB, do func()) {
+// In has what fails from here on fail a part of the test, until that part ends.
+func (p *Page) In(part testing.TB) {
 	whole := p.t
-	p.t = t
-	defer func() { p.t = whole }()
-	do()
+	p.t = part
+	part.Cleanup(func() { p.t = whole })
 }

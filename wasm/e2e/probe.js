@@ -32,7 +32,7 @@ globalThis.e2e = (() => {
   /** The middle of what a selector or a text names, brought into sight; nothing while it is not there. */
   function place(what) {
     const list = /[[.#]/.test(what) ? [...document.querySelectorAll(what)]
-      : [...document.querySelectorAll("button,a,summary,label,[role=button]")].filter((el) => el.innerText.trim() === what);
+      : [...document.querySelectorAll("button,a,summary,label,[role=button]")].filter((el) => (el.innerText || "").trim() === what);
     const el = list.find(visible);
     if (!el) return null;
     el.scrollIntoView({ block: "nearest" });
