@@ -163,6 +163,9 @@ func (v Value) AppendIndented(dst []byte, escaped bool) []byte {
 	return appendIndented(dst, v, f, 0)
 }
 
+// AppendPretty appends the text with two spaces of indentation in a form, without a line end behind it.
+func (v Value) AppendPretty(dst []byte, f *Form) []byte { return appendIndented(dst, v, f, 0) }
+
 func appendIndented(dst []byte, v Value, f *Form, depth int) []byte {
 	if len(v.parts) == 0 {
 		return appendValue(dst, v, f)
