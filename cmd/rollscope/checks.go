@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rollscope/rollscope/core/harness"
 	"github.com/rollscope/rollscope/core/health/check"
 )
 
@@ -27,8 +28,9 @@ func checksCommand(h *host) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "checks [ID] [--json]",
-		Short: "explain the health checks",
-		Long:  "List the health checks in the order of the reports, or explain one of them.",
+		Short: "explain the health checks and the harness checks",
+		Long: `List the health checks and the harness checks in the order of the reports, or
+explain one of them. TE-1 to TE-9 explain a capability of a harness.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("one check at a time")
@@ -40,11 +42,21 @@ func checksCommand(h *host) *cobra.Command {
 			for _, c := range check.All() {
 				ids = append(ids, c.ID+"\t"+c.Title)
 			}
+			for _, c := range harness.All() {
+				ids = append(ids, c.ID+"\t"+c.Title)
+			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			list := check.All()
+			list, others := check.All(), harness.All()
 			if len(args) == 1 {
+				if found := harnessChecks(args[0]); found != nil {
+					if asJSON {
+						return printJSON(h.out, map[string]any{"harness": harnessDocuments(found)})
+					}
+					return explainHarness(h.out, args[0], found)
+				}
+				others = nil
 				c, ok := check.ByID(args[0])
 				if !ok {
 					return fmt.Errorf("unknown check %q; rollscope checks lists them", args[0])
@@ -57,7 +69,11 @@ func checksCommand(h *host) *cobra.Command {
 				for _, c := range list {
 					documents = append(documents, documentOf(c))
 				}
-				return printJSON(h.out, map[string]any{"checks": documents})
+				document := map[string]any{"checks": documents}
+				if others != nil {
+					document["harness"] = harnessDocuments(others)
+				}
+				return printJSON(h.out, document)
 			case len(args) == 1:
 				return explain(h.out, list[0])
 			}
@@ -65,7 +81,13 @@ func checksCommand(h *host) *cobra.Command {
 			for _, c := range list {
 				rows = append(rows, []string{c.ID, c.Scope.String(), c.Title})
 			}
-			return printTable(h.out, []column{{title: "check"}, {title: "scope"}, {title: "what it finds"}}, rows)
+			if err := printTable(h.out, []column{{title: "check"}, {title: "scope"}, {title: "what it finds"}}, rows); err != nil {
+				return err
+			}
+			if _, err := io.WriteString(h.out, "\n"); err != nil {
+				return err
+			}
+			return printHarnessChecks(h.out, others)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")

@@ -41,6 +41,8 @@ type scoping struct {
 	scope   harness.Scope
 	profile string
 	workers int
+	dir     string
+	asJSON  bool
 }
 
 func (s *scoping) flags(cmd *cobra.Command, h *host) {
@@ -49,6 +51,8 @@ func (s *scoping) flags(cmd *cobra.Command, h *host) {
 	f.BoolVar(&s.scope.NoVerifier, "no-verifier", false, "there is no verifier")
 	f.BoolVar(&s.scope.NoSteps, "no-steps", false, "the policy has no steps")
 	f.BoolVar(&s.scope.RequireSandbox, "require-sandbox", false, "a sandbox record is mandatory")
+	f.BoolVar(&s.asJSON, "json", false, "print one JSON document")
+	f.StringVarP(&s.dir, "output", "o", "", "publish the files of the report in this `directory`, in a folder named by its id")
 	f.StringVar(&s.profile, "profile", harness.Profile, "`version` of the checks; there is one")
 	f.IntVar(&s.workers, "workers", min(h.cpus, mostWorkers), "read with this `number` of workers; results do not depend on it")
 	// A refused command line is one line on standard error, like every other refusal.
@@ -57,7 +61,10 @@ func (s *scoping) flags(cmd *cobra.Command, h *host) {
 	})
 }
 
-func (s *scoping) check() error {
+func (s *scoping) check(cmd *cobra.Command) error {
+	if s.dir == "" && cmd.Flags().Changed("output") {
+		return errors.New("-o: a directory is missing")
+	}
 	if s.workers < 1 {
 		return errors.New("workers must be at least 1")
 	}
@@ -148,7 +155,7 @@ func fileDigest(ctx context.Context, path string) (string, error) {
 }
 
 // inspect judges a bundle. That neither it nor its captures change meanwhile is part of the result.
-func (h *host) inspect(ctx context.Context, b *retained, s scoping) (*harness.Summary, *harness.Report, error) {
+func (h *host) inspect(ctx context.Context, b *retained, s scoping) (*harness.Summary, error) {
 	defer b.file.Close()
 	hash := sha256.New()
 	var in io.Reader = io.TeeReader(b.file, hash)
@@ -159,43 +166,41 @@ func (h *host) inspect(ctx context.Context, b *retained, s scoping) (*harness.Su
 	digests, err := harness.Read(ctx, in, harness.ReadOptions{Workers: s.workers, Progress: func(n int64) { p.show(min(n, b.info.Size()), 0) }})
 	p.done()
 	if damage := (*packed.Damage)(nil); errors.As(err, &damage) {
-		return nil, nil, fmt.Errorf("%s %w", b.path, err)
+		return nil, fmt.Errorf("%s %w", b.path, err)
 	} else if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", b.path, err)
+		return nil, fmt.Errorf("%s: %w", b.path, err)
 	}
 	name := filepath.Base(b.path)
 	r := harness.NewReducer()
 	if err := r.AddAll(0, name, digests); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	report, err := r.Report(s.scope)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", b.path, err)
+		return nil, fmt.Errorf("%s: %w", b.path, err)
 	}
 	// Behind the last member of a packed file there may be bytes that nothing reads.
 	if _, err := io.Copy(stoppable{ctx, hash}, b.file); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", b.path, err)
+		return nil, fmt.Errorf("%s: %w", b.path, err)
 	}
 	files := append([]captured{{b.path, hex.EncodeToString(hash.Sum(nil))}}, b.files...)
 	inputs := make([]harness.Input, len(files))
 	for i, f := range files {
 		now, err := fileDigest(ctx, f.path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if now != f.sha {
-			return nil, nil, fmt.Errorf("%s: %w", f.path, source.ErrChanged)
+			return nil, fmt.Errorf("%s: %w", f.path, source.ErrChanged)
 		}
 		inputs[i] = harness.Input{Name: filepath.Base(f.path), SHA256: f.sha}
 	}
-	summary, err := report.Summary(inputs)
-	return summary, report, err
+	return report.Summary(inputs)
 }
 
 func harnessCommand(h *host) *cobra.Command {
 	var (
 		how        scoping
-		asJSON     bool
 		captureDir string
 	)
 	cmd := &cobra.Command{
@@ -206,8 +211,8 @@ steps, history, tool records, grades, payloads and their joins are there and fit
 together. It says nothing about how well the agent did.
 
 A directory stands for the one rollouts file in it. What the harness is expected
-to have is declared by flags and never concluded from what is missing. Nothing is
-written; rollscope checks ID explains a check.
+to have is declared by flags and never concluded from what is missing. Without
+-o nothing is written. rollscope checks ID explains a check.
 
 Exit status: 0 all evidence fulfilled, 1 some is not, 2 usage, or input that
 cannot be read, is empty or is malformed.`,
@@ -221,7 +226,7 @@ cannot be read, is empty or is malformed.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := how.check(); err != nil {
+			if err := how.check(cmd); err != nil {
 				return err
 			}
 			b, err := openBundle(args[0])
@@ -234,13 +239,22 @@ cannot be read, is empty or is malformed.`,
 					return err
 				}
 			}
-			summary, report, err := h.inspect(cmd.Context(), b, how)
+			summary, err := h.inspect(cmd.Context(), b, how)
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			report := summary.Report()
+			if how.dir != "" {
+				if err := publish(cmd.Context(), how.dir, summary.ID, reportFiles(summary)); err != nil {
+					return err
+				}
+			}
+			switch {
+			case how.asJSON:
 				err = summary.WriteJSON(h.out)
-			} else {
+			case how.dir != "":
+				_, err = fmt.Fprintf(h.out, "%s\n%s\n", report.Verdict(), safe(filepath.Join(how.dir, summary.ID, harness.SummaryFile)))
+			default:
 				err = printHarness(h.out, report)
 			}
 			if err == nil && report.Verdict() != harness.Fulfilled {
@@ -250,7 +264,6 @@ cannot be read, is empty or is malformed.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print records and summary as one JSON document")
 	f.StringVar(&captureDir, "capture-dir", "", "`directory` of capture files, whose digests become part of the report")
 	how.flags(cmd, h)
 	matrix := harnessMatrixCommand(h)
@@ -262,15 +275,14 @@ cannot be read, is empty or is malformed.`,
 
 func harnessMatrixCommand(h *host) *cobra.Command {
 	var (
-		how    scoping
-		asJSON bool
-		named  []string
+		how   scoping
+		named []string
 	)
 	cmd := &cobra.Command{
 		Use:   "matrix --harness NAME=PATH … [flags]",
 		Short: "hold the evidence of several harnesses against each other",
 		Long: `Judge one bundle for each harness and print which capabilities its evidence
-fulfils, as a table in Markdown. Nothing is written.
+fulfils, as a table in Markdown. Without -o nothing is written.
 
 Exit status: 0 every harness fulfilled, 1 some is not, 2 usage, or one of the
 inputs is refused; there is no matrix then.`,
@@ -281,7 +293,7 @@ inputs is refused; there is no matrix then.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := how.check(); err != nil {
+			if err := how.check(cmd); err != nil {
 				return err
 			}
 			if len(named) == 0 {
@@ -304,7 +316,7 @@ inputs is refused; there is no matrix then.`,
 				if err != nil {
 					return fmt.Errorf("%s: %w", names[i], err)
 				}
-				summary, _, err := h.inspect(cmd.Context(), b, how)
+				summary, err := h.inspect(cmd.Context(), b, how)
 				if err != nil {
 					return fmt.Errorf("%s: %w", names[i], err)
 				}
@@ -314,9 +326,22 @@ inputs is refused; there is no matrix then.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if how.dir != "" {
+				for _, one := range list {
+					if err := publish(cmd.Context(), filepath.Join(how.dir, one.Name), one.Summary.ID, reportFiles(one.Summary)); err != nil {
+						return err
+					}
+				}
+				if err := publish(cmd.Context(), how.dir, matrix.ID, matrixFiles(matrix)); err != nil {
+					return err
+				}
+			}
+			switch {
+			case how.asJSON:
 				_, err = h.out.Write(matrix.Compact())
-			} else {
+			case how.dir != "":
+				_, err = fmt.Fprintln(h.out, safe(filepath.Join(how.dir, matrix.ID, harness.MatrixPageFile)))
+			default:
 				_, err = io.WriteString(h.out, matrix.Page())
 			}
 			if err == nil && matrix.Verdict() != harness.Fulfilled {
@@ -327,7 +352,6 @@ inputs is refused; there is no matrix then.`,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&named, "harness", nil, "`NAME=PATH` of a harness and its rollouts file or run directory; repeatable")
-	f.BoolVar(&asJSON, "json", false, "print the matrix as one JSON document")
 	how.flags(cmd, h)
 	return cmd
 }
@@ -381,7 +405,7 @@ func printHarness(w io.Writer, r *harness.Report) error {
 			out.printf("  %s:%d  %s%s\n", safe(source), line, location, more)
 		}
 		if rest := int(n.Failed) - shown; rest > 0 {
-			out.printf("  and %s more\n", amount(rest, "record"))
+			out.printf("  and %s\n", amount(rest, "more record"))
 		}
 	}
 	waiting := [][]string{}

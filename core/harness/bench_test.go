@@ -24,7 +24,9 @@ func BenchmarkCost(b *testing.B) {
 		{"complete", func() []byte { return readFile(b, filepath.Join(goldens, "01-complete", "input.jsonl")) }},
 		{"mixed", func() []byte { return made(b, synth.Options{Rollouts: 100}) }},
 		{"text", func() []byte { return made(b, synth.Options{Rollouts: 200, MeanBytes: 16 << 10, Mix: synth.TextOnly}) }},
-		{"tokens", func() []byte { return made(b, synth.Options{Rollouts: 60, MeanBytes: 100 << 10, Mix: synth.TokenHeavy}) }},
+		{"tokens", func() []byte {
+			return made(b, synth.Options{Rollouts: 60, MeanBytes: 100 << 10, Mix: synth.TokenHeavy})
+		}},
 	} {
 		b.Run(set.name, func(b *testing.B) {
 			var lines []jsonl.Line

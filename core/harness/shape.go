@@ -233,7 +233,9 @@ func (s *shape) inner() string {
 	if s.either != nil {
 		options := make([]string, len(s.either))
 		for i, o := range s.either {
-			options[i] = o.String()
+			if options[i] = o.String(); strings.Contains(options[i], "either ") {
+				options[i] = "(" + options[i] + ")"
+			}
 		}
 		add("either ", strings.Join(options, " or "))
 	}

@@ -233,6 +233,9 @@ var limits = []string{
 	"Applicability was declared, not observed.",
 }
 
+// Report is what the summary was made of.
+func (s *Summary) Report() *Report { return s.report }
+
 // Text is the summary file.
 func (s *Summary) Text() []byte { return documentText(s.Document) }
 
