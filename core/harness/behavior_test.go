@@ -8,6 +8,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/health/check"
+	"github.com/rollscope/rollscope/core/rollout"
 	"github.com/rollscope/rollscope/core/value"
 )
 
@@ -331,11 +332,30 @@ func TestHealthOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := r.Report()
-	if err != nil || report.Rows() != 0 {
-		t.Fatalf("%v", err)
+	var reader rollout.Reader
+	var m health.Mapper
+	for i, text := range []string{`{}`, `x`} {
+		row := reader.Read(lineOf(text))
+		id := row.Identity()
+		err := r.Add(&health.Row{Name: "f", Line: int64(i) + 1, Ordinal: int64(i), Identity: id.Resolve(int64(i), 0, int64(i)+1), Digest: m.Append(nil, row)})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	if report.Rules().Ignored().Len() != 1 {
-		t.Error("ignored checks")
+	report, err := r.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []health.Verdict{health.Healthy, health.Unhealthy} {
+		o := HealthOf(report, i)
+		if v, ok := o.verdict(check.RecordUnreadable); !ok || v != want {
+			t.Errorf("row %d: %s %v", i, v, ok)
+		}
+		if _, ok := o.verdict(check.CallFailed); ok {
+			t.Errorf("row %d: an ignored check was asked", i)
+		}
+	}
+	if v, ok := HealthOf(report, 0).verdict(check.MissingAgentTurns); !ok || v != health.Unobserved {
+		t.Errorf("%s %v", v, ok)
 	}
 }
