@@ -14,6 +14,11 @@ func (d *Desk) filesPage(c *selection, s State, windows map[string]int) *Files {
 	f.Read = d.readTable(c)
 	f.Others = d.othersTable()
 	f.Refused = d.refusedTable(c, s, windows["refused"], windows["refused"]+windowSize)
+	for _, t := range [...]*Table{&f.Read, &f.Others, &f.Refused} {
+		if t.Total > 0 {
+			t.Links = exports(t.ID)
+		}
+	}
 	return f
 }
 

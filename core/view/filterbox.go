@@ -3,6 +3,8 @@ package view
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/rollscope/rollscope/core/view/filter"
 )
@@ -62,5 +64,24 @@ func (d *Desk) Offer(s State, text string, cursor int) Offers {
 		fields = d.choose(s).fields()
 	}
 	done := filter.Complete(text, cursor, fields)
-	return Offers{Before: text[:done.From], After: text[done.To:], Items: done.Items[:min(len(done.Items), mostOffers)]}
+	o := Offers{Before: text[:done.From], After: text[done.To:], Items: done.Items}
+	typed := text[done.From:min(max(cursor, done.From), len(text))]
+	for _, item := range done.Items {
+		if item.Insert != typed || typed == "" {
+			continue
+		}
+		// The word is whole: what can follow it is of more use than the word.
+		next := filter.Complete(text[:done.From]+typed+" ", len(text[:done.From]+typed)+1, fields)
+		o.Items = slices.DeleteFunc(o.Items, func(i filter.Item) bool { return i.Insert == typed })
+		for _, more := range next.Items {
+			if more.Class != "operator" || strings.HasPrefix(more.Insert, " ") {
+				more.Insert = " " + strings.TrimLeft(more.Insert, " ")
+			}
+			more.Insert = typed + more.Insert
+			o.Items = append(o.Items, more)
+		}
+		break
+	}
+	o.Items = o.Items[:min(len(o.Items), mostOffers)]
+	return o
 }

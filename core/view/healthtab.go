@@ -300,11 +300,10 @@ func reportLinks(c *selection) []Link {
 	if c.report == nil {
 		return []Link{}
 	}
-	return []Link{
+	return append([]Link{
 		{Text: "Download " + summaryFile, Download: summaryFile},
 		{Text: "Download verdicts", Download: verdictsFile},
-		{Text: "Copy TSV", Copy: "checks"},
-	}
+	}, exports("checks")...)
 }
 
 // eachFinding calls f for all findings of the selection, in order.

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/health/check"
+	"github.com/rollscope/rollscope/core/view/filter"
 )
 
 // overview is the first tab: panels in the order of a person's questions, then what needs their eyes.
@@ -59,6 +61,7 @@ func (d *Desk) healthyPanel(c *selection, s State) Panel {
 		Number: Text{Text: Group(counts[health.Unhealthy])}, Of: "of " + Group(total) + " judged are unhealthy",
 		Shares: shares(counts, s), Charts: []Chart{}, Lines: []Line{},
 	}
+	p.Table = agentTable(c, s)
 	if c.report == nil {
 		return p
 	}
@@ -72,6 +75,59 @@ func (d *Desk) healthyPanel(c *selection, s State) Panel {
 			Href: s.ToTab("health").With(func(s *State) { s.Check = stats[i].Check.ID }).Href()})
 	}
 	return p
+}
+
+// agentRows is how many agents the panel shows.
+const agentRows = 5
+
+// agentTable splits the rows of every agent by verdict, nil where no row names one.
+func agentTable(c *selection, s State) *Table {
+	columns := &c.tally.series
+	if len(columns.agents) == 0 {
+		return nil
+	}
+	counts := make([][3]int, len(columns.agents)+1)
+	for ordinal, agent := range columns.agent {
+		if v := c.verdictOf(ordinal); int(v) < len(counts[0]) {
+			counts[agent+1][v]++
+		}
+	}
+	rows := func(agent int32) int { return counts[agent+1][0] + counts[agent+1][1] + counts[agent+1][2] }
+	order := make([]int32, len(columns.agents))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(rows(b), rows(a)) })
+	if rows(-1) > 0 {
+		order = append(order, -1)
+	}
+	t := &Table{ID: "agents", Caption: "by agent", Height: 22, Rows: []Row{}, Total: len(order),
+		Columns: []Column{{Key: "agent", Title: "agent"}, {Key: "verdicts", Grow: true}, {Key: "unhealthy", Title: "unhealthy", Right: true}}}
+	for n, agent := range order {
+		if n == agentRows && len(order) > agentRows+1 {
+			rest, unhealthy := 0, 0
+			for _, other := range order[n:] {
+				rest += rows(other)
+				unhealthy += counts[other+1][health.Unhealthy]
+			}
+			t.Rows = append(t.Rows, Row{ID: "others", Index: n, Cells: []Cell{
+				{Text: Text{Text: count(len(order)-n, "other", "others"), Muted: true}}, {},
+				{Text: Text{Text: Group(unhealthy)}, Extra: Text{Text: "of " + Group(rest)}},
+			}})
+			break
+		}
+		name, term := Text{Text: "none", Muted: true, Title: "rows that name no agent"}, "not has(agent)"
+		if agent >= 0 {
+			name, term = Text{Text: columns.agents[agent]}, filter.Equal("agent", filter.Text(columns.agents[agent]))
+		}
+		name.Href = s.ToTab("rollouts").With(func(s *State) { s.Filter = withTerm(s.Filter, term) }).Href()
+		parts := shares(counts[agent+1], s)
+		t.Rows = append(t.Rows, Row{ID: "agent-" + strconv.Itoa(n), Index: n, Href: name.Href, Cells: []Cell{
+			{Text: name}, {Parts: parts},
+			{Text: Text{Text: Group(counts[agent+1][health.Unhealthy])}, Extra: Text{Text: "of " + Group(rows(agent))}},
+		}})
+	}
+	return t
 }
 
 // eye is one entry of the list of what needs a person's eyes.
@@ -137,6 +193,9 @@ func (d *Desk) eyes(c *selection, s State) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Total = len(t.Rows)
+	if t.Total > 0 {
+		t.Links = exports(t.ID)
+	}
 	t.Note = count(len(t.Rows), "entry", "entries") + ", ranked by rollouts touched"
 	return t
 }

@@ -63,14 +63,23 @@ func (s *series) add(d *analysis.Digest, v health.Verdict) {
 	}
 	s.agent = append(s.agent, agent)
 	s.task = append(s.task, indexOf(d.Identity.Task, s.taskOf, &s.tasks))
-	s.widest("task", d.Identity.Task.String())
-	s.widest("repeat", d.Identity.Rollout.String())
+	s.widest("task", indexText(d.Identity.Task))
+	s.widest("repeat", indexText(d.Identity.Rollout))
 	s.widest("prompt", groupNumber(f.Prompt))
 	s.widest("completion", groupNumber(f.Completion))
 	s.repeat = append(s.repeat, indexOf(d.Identity.Rollout, s.repeatOf, &s.repeats))
 }
 
-// widest notes how long a value of a column is. Texts stand in quotes there, so a long one counts with them.
+// indexText is what a column of indices must have room for: numbers, and the beginnings of texts.
+func indexText(k rollout.Key) string {
+	text := k.String()
+	if !k.IsInt() {
+		text = text[:min(len(text), 8)]
+	}
+	return text
+}
+
+// widest notes how long a value of a column is.
 func (s *series) widest(column, text string) {
 	if n := utf8.RuneCountInString(text); n > s.chars[column] {
 		s.chars[column] = n
