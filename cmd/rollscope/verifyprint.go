@@ -25,7 +25,7 @@ func printVerify(h *host, r *verify.Report) error {
 		}
 		for file, a := range run.Accounts {
 			if run.Present[file] {
-				out.printf("  %-8s  %s lines: %s rows, %s blank, %s unreadable\n", records.File(file), view.Group(a.Lines), view.Group(a.Rows), view.Group(a.Blank), view.Group(a.Unreadable))
+				out.printf("  %-8s  %s: %s, %s blank, %s unreadable\n", records.File(file), amount(int(a.Lines), "line"), amount(int(a.Rows), "row"), view.Group(a.Blank), view.Group(a.Unreadable))
 			}
 		}
 		out.printf("  resume    %s\n", resume(run.Resume))
@@ -49,9 +49,13 @@ func printSorted(h *host, out *errWriter, findings []finding.Finding) error {
 	sorted := []finding.Finding{}
 	for _, s := range []finding.Severity{finding.Error, finding.Warning, finding.Info} {
 		for _, f := range findings {
-			if f.Severity == s {
-				sorted = append(sorted, f)
+			if f.Severity != s {
+				continue
 			}
+			if f.File == "" {
+				f.File = f.Run // its place is the run as a whole
+			}
+			sorted = append(sorted, f)
 		}
 	}
 	return printFindings(h, sorted)
@@ -87,7 +91,8 @@ func printCoverage(h *host, r *verify.Report) error {
 	for _, run := range r.Runs {
 		out.printf("%s: %s\n", safe(run.Key), reading(run))
 		if run.Coverage == nil {
-			out.printf("  without an index there is no coverage\n")
+			out.printf("  without an index there is no coverage; of the rows with a result %s are measured, %s masked, %s unscored\n",
+				view.Group(run.Rows.Measured), view.Group(run.Rows.Masked), view.Group(run.Rows.Unscored))
 		} else {
 			saved := map[string]string{}
 			for _, d := range run.Check.Differences {

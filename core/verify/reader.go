@@ -359,6 +359,15 @@ func (r *Reader) result(row *records.Row, at int32, evidence bool) {
 	}
 	if row.Is(records.Omitted) {
 		r.note(row, at, finding.InResults)
+	} else if len(row.Class) == 0 {
+		switch outcome.MeasurementOf(row.Is(records.Scored), row.Is(records.Masked)) {
+		case outcome.Measured:
+			r.run.Rows.Measured++
+		case outcome.Masked:
+			r.run.Rows.Masked++
+		default:
+			r.run.Rows.Unscored++
+		}
 	}
 	if row.Is(records.Odd) && r.run.Dialect == Manifest {
 		r.note(row, at, finding.OddResult)

@@ -78,6 +78,7 @@ type RunReport struct {
 
 	Accounts [3]store.Account // by records.File
 	Present  [3]bool
+	Rows     Measurements // of the rollouts file, row by row, whatever speaks for a rollout
 
 	Index    *records.Index    // nil without one
 	Coverage *records.Coverage // nil without an index
@@ -114,6 +115,12 @@ func (r *RunReport) Pending() []records.Pending {
 		return []records.Pending{}
 	}
 	return r.Index.Pending(r.Settings)
+}
+
+// Measurements count rows of the rollouts file by what they contribute. Rows with a failure class, a mark of omission
+// or evidence contribute nothing.
+type Measurements struct {
+	Measured, Masked, Unscored int64
 }
 
 // Digests are the digests of a run; empty ones are unknown or not defined.
