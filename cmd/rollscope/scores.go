@@ -81,7 +81,7 @@ never if none does, sometimes otherwise, and missing if nothing is measured.`,
 	f.BoolVar(&out.markdown, "markdown", false, "print the tables as Markdown")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
 	f.Float64Var(&threshold, "threshold", 1, "reward from which on a rollout passes")
-	f.StringVar(&by, "by", "agent", "group by agent, task_source or any other `field` of the rows")
+	f.StringVar(&by, "by", "agent", "group by agent, task_source or another `field` of the rows")
 	return cmd
 }
 

@@ -104,7 +104,7 @@ func (r *Run) Column(row int, column string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	for _, c := range r.cellsOf(row) {
+	for c := range r.cellsOf(row) {
 		if c.name == name && c.uses&inTable != 0 {
 			return r.numberOf(c).Float(), true
 		}

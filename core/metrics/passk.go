@@ -455,7 +455,7 @@ func (r *Run) scores(answers bool) ([]taskScores, error) {
 func (r *Run) score(row int, answers bool) (s RolloutScore, why string) {
 	var ok bool
 	if s.Value, ok = r.Reward(row); !ok {
-		if r.rewards[row].kind == cellAbsent {
+		if r.kinds[row] == cellAbsent {
 			return s, "reward is missing"
 		}
 		return s, "reward is not a number"

@@ -42,18 +42,12 @@ func (r *Run) perf(rows []int32) *Perf {
 			continue
 		}
 		p.Observed++
-		from := uint32(0)
-		if row > 0 {
-			from = r.perfEnd[row-1]
-		}
 		var mine [perfCount]stored
-		for i := range mine {
-			if r.perfMask[row]>>i&1 == 0 {
-				continue
+		for c := range r.cellsOf(int(row)) {
+			if c.uses == ofPerf {
+				mine[c.name] = stored{c.bits, c.kind}
+				values[c.name] = append(values[c.name], mine[c.name])
 			}
-			mine[i] = r.perfs[from]
-			values[i] = append(values[i], mine[i])
-			from++
 		}
 		if c := mine[perfCoverage]; c.numeric() && c.float() > 0 {
 			p.Tokens++

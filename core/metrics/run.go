@@ -1,9 +1,12 @@
 package metrics
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 
 	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/jsonscan"
@@ -52,7 +55,9 @@ type Run struct {
 	ranks []uint32 // of keys, by their order; made when asked for
 	files []string
 
-	place    []Place
+	file     []uint32
+	line     []int64
+	spans    []span // of lines; none unless they are known
 	state    []State
 	flags    []byte
 	task     []uint32 // in keys
@@ -61,16 +66,23 @@ type Run struct {
 	agent    []uint32 // in texts, plus one
 	server   []uint32
 	source   []uint32
-	rewards  []stored
-	cells    []tableCell
-	cellEnd  []uint32 // of each row
-	perfMask []byte
-	perfs    []stored
-	perfEnd  []uint32
+	rewards  []uint64 // bits of a number, or a position in others
+	kinds    []byte   // of rewards
+	shape    []uint32 // of the cells of a row, in shapes
+	bits     []uint64 // of all cells
+	bitsEnd  []uint32 // of each row
 	fields   []fieldValue
 	fieldEnd []uint32
-	others   []string // texts of stored values that are not numbers
+	others   []string // rewards that are not numbers, as JSON
+
+	shapes  [][]shapeCell
+	shapeAt map[string]uint32
+	draft   []shapeCell // of the row that is being added
+	key     []byte
 }
+
+// span is where a line stands in its file.
+type span struct{ offset, length int64 }
 
 // stored is a cell without its name.
 type stored struct {
@@ -78,19 +90,27 @@ type stored struct {
 	kind byte
 }
 
-// tableCell is a cell of a row. Uses says what it counts for.
+// tableCell is a cell of a row.
 type tableCell struct {
 	bits uint64
-	name uint32
+	shapeCell
+}
+
+// shapeCell is what cells of rows have in common, besides their values. Most rows of a run have one of a few lists of
+// them, their shape, so that a cell takes eight bytes.
+type shapeCell struct {
+	name uint32 // in names; of a performance record, in perfFields
 	kind byte
 	uses byte
 }
 
+// Uses of a cell.
 const (
 	inTable  = 1 << iota // the numeric table
 	ofUsage              // rollout info, from the usage
 	ofTop                // rollout info, from the row itself
 	sawField             // the row has such a member
+	ofPerf               // the performance record, nothing else
 )
 
 type fieldValue struct {
@@ -129,15 +149,20 @@ func NewRun(o Options) *Run { return &Run{lenient: o.Lenient} }
 func (r *Run) Rows() int { return len(r.state) }
 
 // Place tells where a row stands.
-func (r *Run) Place(row int) Place { return r.place[row] }
+func (r *Run) Place(row int) Place {
+	p := Place{Source: int(r.file[row]), Line: r.line[row]}
+	if r.spans != nil {
+		p.Offset, p.Length = r.spans[row].offset, r.spans[row].length
+	}
+	return p
+}
 
 // Where gives the place of a row for people.
 func (r *Run) Where(row int) string {
-	p := r.place[row]
-	if p.Source < len(r.files) && r.files[p.Source] != "" {
-		return fmt.Sprintf("%s:%d", r.files[p.Source], p.Line)
+	if file := r.file[row]; r.files[file] != "" {
+		return fmt.Sprintf("%s:%d", r.files[file], r.line[row])
 	}
-	return fmt.Sprintf("line %d", p.Line)
+	return fmt.Sprintf("line %d", r.line[row])
 }
 
 // State tells whether a row can be used.
@@ -170,9 +195,11 @@ func (r *Run) textOf(i uint32) (string, bool) {
 
 // Reward is the row's reward; ok is false unless it is a number, for which bools count.
 func (r *Run) Reward(row int) (reward float64, ok bool) {
-	c := r.rewards[row]
-	return cell{kind: c.kind, bits: c.bits}.float(), cell{kind: c.kind}.numeric()
+	c := r.reward(row)
+	return c.float(), c.numeric()
 }
+
+func (r *Run) reward(row int) stored { return stored{r.rewards[row], r.kinds[row]} }
 
 // Field is the value of the i-th of [Mapper.Fields]: its text, and its kind. Texts of objects and arrays are JSON.
 func (r *Run) Field(row, i int) (text string, kind jsonscan.Kind) {
@@ -191,7 +218,7 @@ func (r *Run) Field(row, i int) (text string, kind jsonscan.Kind) {
 // Cells calls f for the numeric fields of a row in the order of the table: those of the row itself, in which usage
 // replaces what has the same name, then the others of the usage (spec metrics §2).
 func (r *Run) Cells(row int, f func(name string, n Number)) {
-	for _, c := range r.cellsOf(row) {
+	for c := range r.cellsOf(row) {
 		if c.uses&inTable != 0 {
 			f(r.names.texts[c.name], r.numberOf(c))
 		}
@@ -200,12 +227,20 @@ func (r *Run) Cells(row int, f func(name string, n Number)) {
 
 func (r *Run) numberOf(c tableCell) Number { return cell{kind: c.kind, bits: c.bits}.number() }
 
-func (r *Run) cellsOf(row int) []tableCell {
+// cellsOf walks the cells of a row.
+func (r *Run) cellsOf(row int) iter.Seq[tableCell] {
 	from := uint32(0)
 	if row > 0 {
-		from = r.cellEnd[row-1]
+		from = r.bitsEnd[row-1]
 	}
-	return r.cells[from:r.cellEnd[row]]
+	shape, bits := r.shapes[r.shape[row]], r.bits[from:r.bitsEnd[row]]
+	return func(yield func(tableCell) bool) {
+		for i, c := range shape {
+			if !yield(tableCell{bits[i], c}) {
+				return
+			}
+		}
+	}
 }
 
 // Add takes the next row of the run. The strict reading gives an error that wraps [ErrRefused] for a row that the
@@ -214,7 +249,7 @@ func (r *Run) Add(row *Row) error {
 	if err := r.d.open(row.Digest); err != nil {
 		return fmt.Errorf("%s:%d: %w", row.Name, row.Line, err)
 	}
-	if len(r.cells) > math.MaxUint32-1<<20 {
+	if len(r.bits) > math.MaxUint32-1<<24 {
 		return fmt.Errorf("%s:%d: too many numeric fields in one run", row.Name, row.Line)
 	}
 	if !r.lenient {
@@ -250,7 +285,14 @@ func (r *Run) add(d *digest, row *Row) {
 	if r.files[row.Source] == "" {
 		r.files[row.Source] = row.Name
 	}
-	r.place = append(r.place, Place{row.Source, row.Line, row.Offset, row.Length})
+	r.file = append(r.file, uint32(row.Source))
+	r.line = append(r.line, row.Line)
+	if r.spans == nil && row.Length > 0 {
+		r.spans = make([]span, len(r.state))
+	}
+	if r.spans != nil {
+		r.spans = append(r.spans, span{row.Offset, row.Length})
+	}
 	r.state = append(r.state, d.state)
 	r.flags = append(r.flags, d.flags)
 	task, repeat := d.task.key(), d.repeat.key()
@@ -273,16 +315,16 @@ func (r *Run) add(d *digest, row *Row) {
 	if d.state != Readable {
 		d.reward.kind = cellAbsent
 	}
-	r.rewards = append(r.rewards, r.store(d.reward))
-	r.compose(d)
-	r.cellEnd = append(r.cellEnd, uint32(len(r.cells)))
-	r.perfMask = append(r.perfMask, d.perf)
-	for i := range d.perfs {
-		if d.perf>>i&1 != 0 {
-			r.perfs = append(r.perfs, r.store(d.perfs[i]))
-		}
+	reward := d.reward
+	switch reward.kind {
+	case cellOther:
+		r.others = append(r.others, string(reward.text))
+		reward.bits = uint64(len(r.others) - 1)
+	case cellSmall:
+		reward = plain(reward)
 	}
-	r.perfEnd = append(r.perfEnd, uint32(len(r.perfs)))
+	r.rewards, r.kinds = append(r.rewards, reward.bits), append(r.kinds, reward.kind)
+	r.compose(d)
 	for _, f := range d.fields {
 		r.fields = append(r.fields, fieldValue{f.kind, r.text(f.kind > jsonscan.Null, f.text)})
 	}
@@ -296,19 +338,27 @@ func (r *Run) text(there bool, text []byte) uint32 {
 	return r.texts.number(text) + 1
 }
 
-func (r *Run) store(c cell) stored {
-	if c.kind == cellOther {
-		r.others = append(r.others, string(c.text))
-		c.bits = uint64(len(r.others) - 1)
+// plain gives a numeric cell one of the three kinds that rows of a run keep: bools are whole numbers.
+func plain(c cell) cell {
+	switch c.kind {
+	case cellFalse:
+		return cell{kind: cellPositive}
+	case cellTrue:
+		return cell{kind: cellPositive, bits: 1}
+	case cellSmall:
+		return cell{kind: cellFloat, bits: math.Float64bits(c.float())}
 	}
-	return stored{c.bits, c.kind}
+	return c
 }
 
 // compose lays the usage over the row (spec metrics §2): a field of the usage takes the place of the row's own of the
 // same name, others stand behind. What the rollout info needs stands beside it.
 func (r *Run) compose(d *digest) {
+	r.draft = r.draft[:0]
 	add := func(name []byte, c cell, uses byte) {
-		r.cells = append(r.cells, tableCell{c.bits, r.names.number(name), c.kind, uses})
+		c = plain(c)
+		r.bits = append(r.bits, c.bits)
+		r.draft = append(r.draft, shapeCell{r.names.number(name), c.kind, uses})
 	}
 	top, usage := finder(d.top), finder(d.usage)
 	for i := range d.top {
@@ -341,6 +391,33 @@ func (r *Run) compose(d *digest) {
 		}
 		add(c.name, c.cell, uses)
 	}
+	for i, c := range d.perfs {
+		if d.perf>>i&1 != 0 {
+			c = plain(c)
+			r.bits = append(r.bits, c.bits)
+			r.draft = append(r.draft, shapeCell{uint32(i), c.kind, ofPerf})
+		}
+	}
+	r.shape = append(r.shape, r.shapeOf(r.draft))
+	r.bitsEnd = append(r.bitsEnd, uint32(len(r.bits)))
+}
+
+// shapeOf gives the number of a shape.
+func (r *Run) shapeOf(shape []shapeCell) uint32 {
+	r.key = r.key[:0]
+	for _, c := range shape {
+		r.key = append(binary.AppendUvarint(r.key, uint64(c.name)), c.kind, c.uses)
+	}
+	if i, ok := r.shapeAt[string(r.key)]; ok {
+		return i
+	}
+	if r.shapeAt == nil {
+		r.shapeAt = map[string]uint32{}
+	}
+	i := uint32(len(r.shapes))
+	r.shapeAt[string(r.key)] = i
+	r.shapes = append(r.shapes, slices.Clone(shape))
+	return i
 }
 
 // finder looks names up in a list, one by one unless it is long.
@@ -383,18 +460,29 @@ func (r *Run) Merge(o *Run) {
 			r.files[i] = name
 		}
 	}
-	cells, perfs, fields, others := uint32(len(r.cells)), uint32(len(r.perfs)), uint32(len(r.fields)), uint64(len(r.others))
-	move := func(list []stored) {
-		for i := range list {
-			if list[i].kind == cellOther {
-				list[i].bits += others
-			}
+	bits, fields, others := uint32(len(r.bits)), uint32(len(r.fields)), uint64(len(r.others))
+	for i, kind := range o.kinds {
+		if kind == cellOther {
+			o.rewards[i] += others
 		}
 	}
-	move(o.rewards)
-	move(o.perfs)
-	for i := range o.cells {
-		o.cells[i].name = names[o.cells[i].name]
+	shapes := make([]uint32, len(o.shapes))
+	for i, shape := range o.shapes {
+		for k := range shape {
+			if shape[k].uses != ofPerf {
+				shape[k].name = names[shape[k].name]
+			}
+		}
+		shapes[i] = r.shapeOf(shape)
+	}
+	if r.spans == nil && o.spans != nil {
+		r.spans = make([]span, len(r.state))
+	}
+	if r.spans != nil {
+		if o.spans == nil {
+			o.spans = make([]span, len(o.state))
+		}
+		r.spans = append(r.spans, o.spans...)
 	}
 	for i := range o.fields {
 		o.fields[i].text = texts[o.fields[i].text]
@@ -405,18 +493,18 @@ func (r *Run) Merge(o *Run) {
 		r.agent = append(r.agent, texts[o.agent[i]])
 		r.server = append(r.server, texts[o.server[i]])
 		r.source = append(r.source, texts[o.source[i]])
-		r.cellEnd = append(r.cellEnd, o.cellEnd[i]+cells)
-		r.perfEnd = append(r.perfEnd, o.perfEnd[i]+perfs)
+		r.shape = append(r.shape, shapes[o.shape[i]])
+		r.bitsEnd = append(r.bitsEnd, o.bitsEnd[i]+bits)
 		r.fieldEnd = append(r.fieldEnd, o.fieldEnd[i]+fields)
 	}
-	r.place = append(r.place, o.place...)
+	r.file = append(r.file, o.file...)
+	r.line = append(r.line, o.line...)
 	r.state = append(r.state, o.state...)
 	r.flags = append(r.flags, o.flags...)
 	r.missing = append(r.missing, o.missing...)
 	r.rewards = append(r.rewards, o.rewards...)
-	r.cells = append(r.cells, o.cells...)
-	r.perfMask = append(r.perfMask, o.perfMask...)
-	r.perfs = append(r.perfs, o.perfs...)
+	r.kinds = append(r.kinds, o.kinds...)
+	r.bits = append(r.bits, o.bits...)
 	r.fields = append(r.fields, o.fields...)
 	r.others = append(r.others, o.others...)
 }

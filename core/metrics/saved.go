@@ -241,3 +241,35 @@ func (e *SavedEntry) Rebuild() (*Entry, error) {
 	}
 	return rebuilt, nil
 }
+
+// Slice tells in which slice the task of a group row is: by the rewards of its rollout infos, or else by what is known
+// of them (spec metrics §13).
+func (r SavedRow) Slice(threshold float64) Slice {
+	if rewards, ok := r.Rewards(); ok {
+		passed := 0
+		for _, n := range rewards {
+			if n.Float() >= threshold {
+				passed++
+			}
+		}
+		switch passed {
+		case len(rewards):
+			return Always
+		case 0:
+			return Never
+		}
+		return Sometimes
+	}
+	most, ok := r.Number("max/reward")
+	if !ok {
+		return MissingTask
+	}
+	least, known := r.Number("min/reward")
+	switch {
+	case known && least.Float() >= threshold:
+		return Always
+	case most.Float() < threshold:
+		return Never
+	}
+	return Sometimes
+}

@@ -122,7 +122,7 @@ func TestScoresByOtherThings(t *testing.T) {
 	m := &Mapper{Fields: []string{"difficulty"}}
 	run, err := runOf(rows(
 		`0 0 "reward":1,"difficulty":"easy","task_source":"s"`, `0 1 "reward":0,"difficulty":"easy","task_source":"s"`,
-		`1 0 "reward":0.5,"difficulty":"hard"`, `1 1 "reward":0.25`,
+		`1 0 "reward":0.5,"difficulty":""`, `1 1 "reward":0.25,"difficulty":"hard"`, `2 0 "reward":1`,
 	), m, true)
 	if err != nil {
 		t.Fatal(err)
@@ -133,19 +133,19 @@ func TestScoresByOtherThings(t *testing.T) {
 		}
 		return list
 	}
-	if have := strings.Join(names(run.Scores(ScoreOptions{By: BySource})), " "); have != "none=0.375 s=0.5" {
+	if have := strings.Join(names(run.Scores(ScoreOptions{By: BySource})), " "); have != "none=0.5833333333333334 s=0.5" {
 		t.Errorf("by source: %s", have)
 	}
 	s := run.Scores(ScoreOptions{By: ByField})
-	if have := strings.Join(names(s), " "); have != "easy=0.5 hard=0.5 =0.25" || s.Groups[2].Named {
+	if have := strings.Join(names(s), " "); have != "easy=0.5 hard=0.375 =1" || s.Groups[2].Named {
 		t.Errorf("by field: %s", have)
 	}
 	low := 0.25
 	s = run.Scores(ScoreOptions{Threshold: &low})
-	if s.Binary || s.All.Slices != [SliceCount]int{Always: 1, Sometimes: 1} || s.Tasks[1].Passed != 2 {
+	if s.Binary || s.All.Slices != [SliceCount]int{Always: 2, Sometimes: 1} || s.Tasks[1].Passed != 2 {
 		t.Errorf("threshold 0.25: %+v", s.All.Slices)
 	}
-	if have := run.Scores(ScoreOptions{}).All.Slices; have != [SliceCount]int{Never: 1, Sometimes: 1} {
+	if have := run.Scores(ScoreOptions{}).All.Slices; have != [SliceCount]int{Always: 1, Never: 1, Sometimes: 1} {
 		t.Errorf("threshold 1: %+v", have)
 	}
 	if text, kind := run.Field(0, 0); text != "easy" || kind != jsonscan.String {
@@ -181,5 +181,24 @@ func TestDistribution(t *testing.T) {
 	}
 	if d := distribute(nil); d.N != 0 || d.Distinct == nil {
 		t.Errorf("%+v", d)
+	}
+}
+
+func TestSavedSlices(t *testing.T) {
+	const file = `[{"agent_ref":{"name":"a"},"group_level_metrics":[
+{"rollout_infos":[{"reward":1,"_ng_rollout_index":1},{"reward":0,"_ng_rollout_index":0}],"min/reward":1,"max/reward":1},
+{"rollout_infos":[{"reward":1}]},{"rollout_infos":[{"reward":0.5}]},{"rollout_infos":[{"reward":null}],"min/reward":0.0,"max/reward":1.0},
+{"min/reward":1.0,"max/reward":1.0},{"max/reward":0.5},{"mean/reward":1.0}]}]`
+	saved, err := ParseSaved([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Slice{Sometimes, Always, Never, Sometimes, Always, Never, MissingTask} {
+		if have := saved.Entries[0].Groups[i].Slice(1); have != want {
+			t.Errorf("row %d: %s, want %s", i, have, want)
+		}
+	}
+	if list, ok := saved.Entries[0].Groups[0].Rewards(); !ok || list[0].String() != "0" || list[1].String() != "1" {
+		t.Errorf("rewards %v", list)
 	}
 }

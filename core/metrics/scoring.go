@@ -156,37 +156,44 @@ func (s *scoring) group(runs [recordKinds]*Run) (groups [recordKinds][]int32) {
 			return name, true
 		}
 		name, kind := r.Field(row, int(s.o.By-ByField))
-		return name, kind > jsonscan.Null
+		return name, truthy(name, kind)
 	}
-	// A sidecar does not say everything, so its rows go where other rows of their task are.
-	home := map[uint32]string{}
-	number := map[string]int32{}
-	names := [recordKinds][]string{}
-	known := [recordKinds][]bool{}
-	for kind, r := range runs {
-		if r == nil {
-			continue
-		}
-		names[kind], known[kind] = make([]string, r.Rows()), make([]bool, r.Rows())
-		for row, state := range r.state {
-			if state != Readable {
+	// each calls f for every row that can be read.
+	each := func(f func(kind int, r *Run, row int, task uint32, name string, ok bool)) {
+		for kind, r := range runs {
+			if r == nil {
 				continue
 			}
-			name, ok := of(r, row)
-			task := s.run.keys.number(r.Task(row))
-			first, there := home[task]
-			switch {
-			case ok && !there:
-				home[task] = name
-			case kind != int(ofResult) && there && (!ok || s.o.By != ByLabel):
-				name, ok = first, true
-			}
-			names[kind][row], known[kind][row] = name, ok
-			if ok {
-				number[name] = 0
+			for row, state := range r.state {
+				if state == Readable {
+					name, ok := of(r, row)
+					f(kind, r, row, s.run.keys.number(r.Task(row)), name, ok)
+				}
 			}
 		}
 	}
+	// home is where the first row of a task is that has a group. A field chosen later is one of the task. A sidecar does
+	// not say everything, so its rows go where other rows of their task are.
+	home := map[uint32]string{}
+	each(func(_ int, _ *Run, _ int, task uint32, name string, ok bool) {
+		if _, there := home[task]; ok && !there {
+			home[task] = name
+		}
+	})
+	place := func(kind int, task uint32, name string, ok bool) (string, bool) {
+		if s.o.By >= ByField || kind != int(ofResult) && (!ok || s.o.By != ByLabel) {
+			if first, there := home[task]; there {
+				return first, true
+			}
+		}
+		return name, ok
+	}
+	number := map[string]int32{}
+	each(func(kind int, _ *Run, _ int, task uint32, name string, ok bool) {
+		if name, ok = place(kind, task, name, ok); ok {
+			number[name] = 0
+		}
+	})
 	for name := range number {
 		s.names = append(s.names, name)
 	}
@@ -196,18 +203,33 @@ func (s *scoring) group(runs [recordKinds]*Run) (groups [recordKinds][]int32) {
 	}
 	s.names = append(s.names, "")
 	for kind, r := range runs {
-		if r == nil {
-			continue
-		}
-		groups[kind] = make([]int32, r.Rows())
-		for row := range groups[kind] {
-			groups[kind][row] = int32(len(s.names) - 1)
-			if known[kind][row] {
-				groups[kind][row] = number[names[kind][row]]
-			}
+		if r != nil {
+			groups[kind] = make([]int32, r.Rows())
 		}
 	}
+	each(func(kind int, _ *Run, row int, task uint32, name string, ok bool) {
+		groups[kind][row] = int32(len(s.names) - 1)
+		if name, ok = place(kind, task, name, ok); ok {
+			groups[kind][row] = number[name]
+		}
+	})
 	return groups
+}
+
+// truthy tells whether the value of a chosen field names a group: what the reference's language takes for false does
+// not.
+func truthy(text string, kind jsonscan.Kind) bool {
+	switch kind {
+	case jsonscan.Absent, jsonscan.Null:
+		return false
+	case jsonscan.String:
+		return text != ""
+	case jsonscan.Array:
+		return text != "[]"
+	case jsonscan.Object:
+		return text != "{}"
+	}
+	return text != "0"
 }
 
 // task scores the records of one task in one group.
@@ -423,7 +445,7 @@ func (s *scoring) expect(out *Scores) {
 
 // completion is the number of completion tokens of a row: by its usage, or by its performance record.
 func (r *Run) completion(row int) (float64, bool) {
-	for _, c := range r.cellsOf(row) {
+	for c := range r.cellsOf(row) {
 		if c.uses&ofUsage == 0 {
 			continue
 		}
@@ -438,15 +460,10 @@ func (r *Run) completion(row int) (float64, bool) {
 func (r *Run) latency(row int) (float64, bool) { return r.perfOf(row, perfLatency) }
 
 func (r *Run) perfOf(row, field int) (float64, bool) {
-	if r.perfMask[row]>>field&1 == 0 {
-		return 0, false
+	for c := range r.cellsOf(row) {
+		if c.uses == ofPerf && int(c.name) == field {
+			return stored{c.bits, c.kind}.float(), true
+		}
 	}
-	at := uint32(0)
-	if row > 0 {
-		at = r.perfEnd[row-1]
-	}
-	for i := range field {
-		at += uint32(r.perfMask[row] >> i & 1)
-	}
-	return r.perfs[at].float(), true
+	return 0, false
 }

@@ -75,7 +75,7 @@ func newTable(run *Run, rows []int32, rules Rules, without []string) *table {
 	}
 	cells, whole := 0, true
 	for _, row := range rows {
-		for _, c := range run.cellsOf(int(row)) {
+		for c := range run.cellsOf(int(row)) {
 			if c.uses&inTable == 0 || banned[c.name] {
 				continue
 			}
@@ -130,7 +130,7 @@ func (t *table) gather(rows []int32) []int32 {
 	s := &t.scratch
 	s.touched = s.touched[:0]
 	for _, row := range rows {
-		for _, c := range t.run.cellsOf(int(row)) {
+		for c := range t.run.cellsOf(int(row)) {
 			if c.uses&inTable == 0 || t.rank[c.name] < 0 {
 				continue
 			}
@@ -151,7 +151,7 @@ func (t *table) gather(rows []int32) []int32 {
 	s.cells = slices.Grow(s.cells[:0], int(total))[:total]
 	s.at = slices.Grow(s.at[:0], int(total))[:total]
 	for i, row := range rows {
-		for _, c := range t.run.cellsOf(int(row)) {
+		for c := range t.run.cellsOf(int(row)) {
 			if c.uses&inTable == 0 || t.rank[c.name] < 0 {
 				continue
 			}

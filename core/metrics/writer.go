@@ -241,12 +241,12 @@ func (r *Run) info(row int, rules Rules) []infoMember {
 		}
 		list = append(list, m)
 	}
-	for _, c := range r.cellsOf(row) {
+	for c := range r.cellsOf(row) {
 		if c.uses&ofUsage != 0 {
 			set(c)
 		}
 	}
-	for _, c := range r.cellsOf(row) {
+	for c := range r.cellsOf(row) {
 		if c.uses&ofTop == 0 {
 			continue
 		}
@@ -268,7 +268,7 @@ func (r *Run) infoReward(row int, rules Rules) (Number, bool) {
 		case m.text == "":
 			return m.value, true // a field of the usage has this name
 		default:
-			c := r.rewards[row]
+			c := r.reward(row)
 			return c.number(), c.numeric() && c.kind != cellFalse && c.kind != cellTrue
 		}
 	}
@@ -277,7 +277,7 @@ func (r *Run) infoReward(row int, rules Rules) (Number, bool) {
 
 // rewardText is the reward as JSON, "" if the row has none.
 func (r *Run) rewardText(row int) string {
-	switch c := r.rewards[row]; c.kind {
+	switch c := r.reward(row); c.kind {
 	case cellAbsent:
 		return ""
 	case cellNull:

@@ -147,7 +147,7 @@ func (c *Collection) Run() (*Run, error) {
 		if carried[server] == nil {
 			carried[server] = map[string]bool{}
 		}
-		for _, cell := range r.cellsOf(int(row)) {
+		for cell := range r.cellsOf(int(row)) {
 			if cell.uses&sawField != 0 {
 				carried[server][r.names.texts[cell.name]] = true
 			}
