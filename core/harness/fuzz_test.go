@@ -90,8 +90,12 @@ func holdPlaces(t *testing.T, line *jsonl.Line, r *Report) {
 	t.Helper()
 	var m Mapper
 	for i := range r.Records() {
-		_, number := r.Place(i)
-		list, err := m.Failures(line, int(number-1), r.scope)
+		_, physical := r.Place(i)
+		number, within := r.Part(i)
+		if number != 1 || physical != int64(within)+1 {
+			t.Fatalf("line %d is part %d of line %d", physical, within, number)
+		}
+		list, err := m.Failures(line, within, r.scope)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 )
 
@@ -43,8 +44,10 @@ type Reducer struct {
 // reported is one record.
 type reported struct {
 	digest []byte
-	line   int64
+	line   int64 // physical
+	number int64 // of the line it is part of
 	source int32
+	within int32 // physical line within that line
 }
 
 // NewReducer begins a reduction.
@@ -70,7 +73,7 @@ func (r *Reducer) Add(l Line) error {
 		number := in.count()
 		kind := in.byte()
 		body := in.bytes()
-		if in.bad || number >= count || kind > entryRefused {
+		if in.bad || number >= count || number > math.MaxInt32 || kind > entryRefused {
 			return damaged()
 		}
 		line := l.Number + r.extra + number
@@ -82,7 +85,7 @@ func (r *Reducer) Add(l Line) error {
 		if r.d.open(body) != nil {
 			return damaged()
 		}
-		r.rows = append(r.rows, reported{body, line, int32(len(r.names) - 1)})
+		r.rows = append(r.rows, reported{body, line, l.Number, int32(len(r.names) - 1), int32(number)})
 	}
 	if in.bad || count == 0 {
 		return damaged()

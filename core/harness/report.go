@@ -48,6 +48,12 @@ func (r *Report) Place(i int) (source string, line int64) {
 	return Base(r.names[r.rows[i].source]), r.rows[i].line
 }
 
+// Part tells which line of its source record i is part of, of what package jsonl calls a line, from 1, and which physical
+// line within that one, from 0. [Mapper.Failures] wants both.
+func (r *Report) Part(i int) (number int64, within int) {
+	return r.rows[i].number, int(r.rows[i].within)
+}
+
 // Record gives everything about record i.
 func (r *Report) Record(i int) Record {
 	var d digest
