@@ -1,5 +1,5 @@
 // Package metrics derives the scores of a run from its rows: the reward profile, aggregate metrics, pass@k and
-// slices (spec metrics; health has no part in it).
+// slices (spec metrics §1–§11, §13–§16; package compare holds §12).
 //
 // The work has two halves, as everywhere in the core. A [Mapper] turns each row into a digest of a few dozen bytes:
 // who the row is, whose it is, what it earned, and its numeric fields with the spelling they have in the file. A
@@ -11,7 +11,7 @@
 //
 //	run := metrics.NewRun(metrics.Options{})
 //	err := run.Add(&metrics.Row{Name: "rollouts.jsonl", Line: 1, Digest: digest})
-//	report, err := run.Aggregate(metrics.Zeros{})
+//	report, err := run.Aggregate()
 //	err = report.WriteJSON(w)
 //
 // There are two readings. The strict one belongs to the parity commands and refuses what the reference refuses; its
