@@ -13,10 +13,13 @@ import (
 )
 
 const (
-	shortText  = 1500    // characters of a text that are shown folded
-	longText   = 200_000 // characters that are shown when it is opened; the rest is in the raw row
-	rawText    = 4000    // characters of an unknown item
-	imageBytes = 8 << 20 // largest data URL that is shown as an image
+	shortText   = 1500    // characters of a text that are shown folded
+	longText    = 200_000 // characters that are shown when it is opened; the rest is in the raw row
+	rawText     = 4000    // characters of an unknown item
+	mostBlocks  = 2000    // blocks of one turn that are written
+	mostItems   = 400     // items of one turn that are written
+	mostOutputs = 20      // outputs of one call that are written
+	imageBytes  = 8 << 20 // largest data URL that is shown as an image
 )
 
 // writer turns the values of a transcript into blocks.
@@ -38,14 +41,23 @@ func (t *transcript) blocks(i int, s State) Block {
 	for _, f := range one.findings {
 		b.Children = append(b.Children, findingBlock(f))
 	}
-	for _, v := range one.input {
+	for n, v := range one.input {
+		if n == mostItems {
+			b.Children = append(b.Children, Block{Kind: "note", Title: "+ " + count(len(one.input)-n, "item", "items"), Text: "of the input are in the raw row"})
+			break
+		}
 		b.Children = append(b.Children, w.item(v, "input")...)
 	}
 	if r := one.at.Get("reasoning_content"); !r.IsNull() {
 		b.Children = append(b.Children, w.reasoning(r)...)
 	}
 	answer := one.answer()
-	for _, v := range answer {
+	for n, v := range answer {
+		if n == mostItems {
+			b.Children = append(b.Children, Block{Kind: "note", Title: "+ " + count(len(answer)-n, "item", "items"),
+				Text: "of this turn are not shown here; the raw row has all of them"})
+			break
+		}
 		if toolOutput(v) {
 			if id, ok := callID(v); ok && t.asked[id] > 0 {
 				continue // it stands beside its call
@@ -70,7 +82,11 @@ func (t *transcript) blocks(i int, s State) Block {
 func (t *transcript) rest(s State) []Block {
 	w := &writer{t: t, s: s}
 	list := []Block{}
-	for _, v := range t.orphans {
+	for n, v := range t.orphans {
+		if n == mostItems {
+			list = append(list, Block{Kind: "note", Title: "+ " + count(len(t.orphans)-n, "output", "outputs"), Text: "without a call are in the raw row"})
+			break
+		}
 		list = append(list, w.output(v, true))
 	}
 	return list
@@ -92,6 +108,18 @@ func findingID(f check.Finding) string {
 func findingBlock(f check.Finding) Block {
 	return Block{ID: findingID(f), Kind: "finding",
 		Title: f.Check, Text: check.Sentence(f), Mark: MarkUnhealthy}
+}
+
+// full tells whether a turn has as many blocks as a page can bear, and adds the note that says so.
+func (w *writer) full(list *[]Block) bool {
+	if w.next < mostBlocks {
+		return false
+	}
+	if w.next == mostBlocks {
+		w.next++
+		*list = append(*list, Block{Kind: "note", Title: "more", Text: "of this turn is in the raw row"})
+	}
+	return true
 }
 
 // id names the next block.
@@ -198,7 +226,7 @@ func (w *writer) message(v jsonscan.Value, role string) []Block {
 	case content.IsArray():
 		parts := 0
 		e := content.Elements()
-		for e.Next() {
+		for e.Next() && !w.full(&list) {
 			parts++
 			list = append(list, w.part(e.Value, from)...)
 		}
@@ -216,7 +244,7 @@ func (w *writer) message(v jsonscan.Value, role string) []Block {
 		list = append(list, w.unknown(content, "content"))
 	}
 	e := v.Get("tool_calls").Elements()
-	for e.Next() {
+	for e.Next() && !w.full(&list) {
 		list = append(list, w.call(e.Value))
 	}
 	if note := tokenNote(v); note != "" && len(list) > 0 {
@@ -280,7 +308,7 @@ func (w *writer) reasoning(v jsonscan.Value) []Block {
 	case v.IsArray():
 		var list []Block
 		e := v.Elements()
-		for e.Next() {
+		for e.Next() && !w.full(&list) {
 			list = append(list, w.reasoning(e.Value)...)
 		}
 		return list
@@ -393,7 +421,11 @@ func (w *writer) call(v jsonscan.Value) Block {
 	case w.t.asked[id] > 1 && n < len(outputs):
 		b.Children = append(b.Children, w.output(outputs[n], false))
 	case w.t.asked[id] == 1 && len(outputs) > 0:
-		for _, out := range outputs {
+		for n, out := range outputs {
+			if n == mostOutputs {
+				b.Children = append(b.Children, Block{Kind: "note", Title: "+ " + count(len(outputs)-n, "output", "outputs"), Text: "of this call are in the raw row"})
+				break
+			}
 			b.Children = append(b.Children, w.output(out, false))
 		}
 	case w.t.tools[id].Get("output").Exists() && !w.t.tools[id].Get("output").IsNull():
@@ -479,7 +511,7 @@ func (w *writer) value(kind, title string, v jsonscan.Value) Block {
 	case v.IsArray() && typedParts(v):
 		b := Block{ID: w.id(), Kind: kind, Title: title, Children: []Block{}}
 		e := v.Elements()
-		for e.Next() {
+		for e.Next() && !w.full(&b.Children) {
 			b.Children = append(b.Children, w.part(e.Value, "")...)
 		}
 		return b

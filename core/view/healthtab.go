@@ -45,7 +45,7 @@ func (d *Desk) health(c *selection, s State) *Health {
 		},
 	}
 	if c.refused != nil {
-		alert := refusal(c, "")
+		alert := refusal(c)
 		h.Refused = &alert
 		h.Checks.Empty = "There is no report: " + c.refused.Error() + "."
 		return h

@@ -181,6 +181,29 @@ func (l link) renamed(s State) State {
 			s.Rollout = here + ":" + line
 		}
 	}
+	return l.alone(s)
+}
+
+// mostDropped is how many files that a link does not name are left out; their names stand in every State.
+const mostDropped = 20
+
+// alone leaves the rollouts files out that a link does not name, since it was made without them.
+func (l link) alone(s State) State {
+	if !l.complete() {
+		return s
+	}
+	var named, others []string
+	for _, f := range l.files {
+		named = append(named, l.d.listing.Entries[f.given].Name)
+	}
+	for _, file := range l.d.listing.Rollouts() {
+		if name := l.d.listing.Entries[file].Name; !slices.Contains(named, name) && !slices.Contains(s.Drop, name) {
+			others = append(others, name)
+		}
+	}
+	if len(others) <= mostDropped {
+		s.Drop = append(s.Drop, others...)
+	}
 	return s
 }
 
@@ -344,12 +367,7 @@ func clipHash(hash string) string {
 // shows says in words what a link will show.
 func (d *Desk) shows(s State) []Text {
 	list := []Text{}
-	add := func(t Text) {
-		if len(list) > 0 {
-			list[len(list)-1].Text += ","
-		}
-		list = append(list, t)
-	}
+	add := func(t Text) { list = append(list, t) }
 	for _, t := range Tabs {
 		if t.ID == s.Tab {
 			add(Text{Text: t.Title})
@@ -379,8 +397,7 @@ func (d *Desk) shows(s State) []Text {
 		add(Text{Text: "judged by profile " + s.Profile})
 	}
 	if len(list) == 0 {
-		add(Text{Text: "The first look at the run"})
+		add(Text{Text: "the first look at the run"})
 	}
-	list[len(list)-1].Text += "."
 	return list
 }

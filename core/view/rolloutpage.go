@@ -132,7 +132,11 @@ func (d *Desk) talk(r *Rollout, i *item, s State) {
 	if len(t.prompt) > 0 && at == 0 {
 		w := &writer{t: t, s: s}
 		fold := Block{ID: "prompt", Kind: "prompt", Title: "Prompt", Note: count(len(t.prompt), "item", "items"), Children: []Block{}}
-		for _, v := range t.prompt {
+		for n, v := range t.prompt {
+			if n == mostItems {
+				fold.Children = append(fold.Children, Block{Kind: "note", Title: "+ " + count(len(t.prompt)-n, "item", "items"), Text: "of the prompt are in the raw row"})
+				break
+			}
 			fold.Children = append(fold.Children, w.item(v, "input")...)
 		}
 		r.Blocks = append(r.Blocks, fold)

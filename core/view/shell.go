@@ -220,7 +220,7 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 		}
 	}
 	if c.refused != nil {
-		list = append(list, refusal(c, d.toRow(s, c, 0)))
+		list = append(list, refusal(c))
 	} else if t.bad != nil {
 		list = append(list, d.badIndexAlert(c, s))
 	}
@@ -252,7 +252,11 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 }
 
 // refusal explains why there is no report.
-func refusal(c *selection, _ string) Alert {
+func refusal(c *selection) Alert {
+	if c.invalid != nil {
+		return Alert{Code: "refused_report", Count: 1, Text: "There is no health report: " + c.refused.Error() + ".",
+			Help: "All rows are shown, judged as if nothing was ignored. The Health tab lists the checks there are."}
+	}
 	return Alert{Code: "refused_report", Count: 1, Text: "There is no health report: " + c.refused.Error() + ".",
 		Help: "All rows are shown. The command line refuses the same files; --skip-bad-index leaves such rows out."}
 }

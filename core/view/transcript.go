@@ -146,7 +146,9 @@ func (t *transcript) readOutput(input, output jsonscan.Value) {
 			v := e.Value
 			if toolOutput(v) || v.Get("role").Is("user") {
 				if v.Get("role").Is("user") {
-					t.turns = append(t.turns, open)
+					if len(open.items) > 0 || len(open.input) > 0 {
+						t.turns = append(t.turns, open)
+					}
 					open, answered = turn{input: []jsonscan.Value{v}}, false
 					continue
 				}
@@ -215,6 +217,9 @@ func (t *transcript) collect(items jsonscan.Value) {
 	}
 }
 
+// mostAlike is how many earlier outputs of one call an output is compared with.
+const mostAlike = 16
+
 func (t *transcript) note(v jsonscan.Value) {
 	id, ok := callID(v)
 	if !ok {
@@ -222,7 +227,8 @@ func (t *transcript) note(v jsonscan.Value) {
 		return
 	}
 	text := result(v).Raw()
-	for _, known := range t.outputs[id] {
+	list := t.outputs[id]
+	for _, known := range list[max(0, len(list)-mostAlike):] {
 		if bytes.Equal(result(known).Raw(), text) {
 			return
 		}

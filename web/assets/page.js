@@ -579,7 +579,9 @@
     console.error(error);
     root.dataset.state = "failed";
     const at = $("#region-alerts") || document.body;
+    $("#broken")?.remove();
     const box = document.createElement("div");
+    box.id = "broken";
     box.setAttribute("role", "alert");
     box.className = "alert";
     box.textContent = `Something went wrong inside the page: ${error.message || error}`;
@@ -590,7 +592,20 @@
   function patch(element, html) {
     const fresh = element.cloneNode(false);
     fresh.innerHTML = html;
+    try {
+      morph(element, fresh);
+    } catch (error) {
+      // Markup that cannot be turned into the new one step by step is replaced.
+      console.warn("patch:", error.message);
+      fresh.innerHTML = html;
+      element.replaceChildren(...fresh.childNodes);
+    }
+  }
+
+  function morph(element, fresh) {
     morphdom(element, fresh, {
+      // Elements are matched by their place: the same id can stand elsewhere in another rollout.
+      getNodeKey: () => undefined,
       onBeforeElUpdated(from, to) {
         if (from.isEqualNode(to)) return false;
         if (from.tagName === "DETAILS" && from.open) to.open = true;
@@ -621,7 +636,13 @@
     });
   }
 
+  /** A text with its %XX read; one that holds none that can be read stays as it is. */
+  function decoded(text, read = decodeURI) {
+    try { return read(text); } catch { return text; }
+  }
+
   function apply(answer) {
+    if (!state.failed) $("#broken")?.remove(); // what went wrong before is over
     root.dataset.state = answer.phase;
     if (answer.waiting) root.dataset.waiting = ""; else delete root.dataset.waiting;
     if (answer.theme) root.dataset.theme = answer.theme; else delete root.dataset.theme;
@@ -631,7 +652,7 @@
       if (element) patch(element, html);
     }
     const want = answer.fragment ? "#" + answer.fragment : "";
-    if (answer.fragment !== undefined && want !== location.hash && want !== decodeURI(location.hash)) {
+    if (answer.fragment !== undefined && want !== location.hash && want !== decoded(location.hash)) {
       history.replaceState(null, "", want || location.pathname + location.search);
     }
     settle(answer.target);
@@ -957,7 +978,7 @@
 
   /** Keep a choice for later visits: what a link says for "columns.<tab>" or "profile". */
   function keep(name, href) {
-    settings.set(name, decodeURIComponent(params(href)[name.split(".")[0]] || ""));
+    settings.set(name, decoded(params(href)[name.split(".")[0]] || "", decodeURIComponent));
   }
 
   /** The values of a fragment as they are written there. */
@@ -989,15 +1010,18 @@
   if (loading) loading.textContent = "Reader loading. Files dropped now are queued.";
   const booted = boot();
   booted.then(async (listed) => {
-    root.dataset.state = state.opening ? "scanning" : "idle";
+    const opens = state.opening || listed || root.dataset.sample !== undefined;
+    root.dataset.state = opens ? "scanning" : "idle";
     if (loading) loading.textContent = "";
     for (const input of $$("[data-intake]")) {
       if (input.files && input.files.length) openFiles([...input.files].map((f) => asFile(f))).catch(fatal);
     }
-    if (listed) {
+    if (state.opening || state.opened) {
+      // What a person has given while the page started is what they want to see.
+    } else if (listed) {
       const list = listed.map(({ path, size, url }) => ({ path, size, url: new URL(url, location.href).href }));
       await openFiles(list);
-    } else if (root.dataset.sample !== undefined) {
+    } else if (root.dataset.sample !== undefined && !params(location.hash).files) {
       await openSample();
     }
     schedule();
