@@ -33,6 +33,7 @@ var commands = []struct {
 	{"judge", checksCommand},
 	{"judge", metricsCommand},
 	{"judge", compareCommand},
+	{"judge", showCommand},
 	{"judge", callsCommand},
 	{"judge", perfCommand},
 	{"judge", trajectoryCommand},

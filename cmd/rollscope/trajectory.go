@@ -19,7 +19,7 @@ checked against them, and written in forms that other programs read.`,
 			return usagef("unknown command %q of trajectory", args[0])
 		},
 	}
-	for _, make := range []func(*host) *cobra.Command{trajectoryBuildCommand, trajectoryValidateCommand} {
+	for _, make := range []func(*host) *cobra.Command{trajectoryBuildCommand, trajectoryValidateCommand, trajectoryExportCommand} {
 		c := make(h)
 		c.DisableFlagsInUseLine = true
 		c.Flags().SortFlags = false

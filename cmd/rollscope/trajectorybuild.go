@@ -377,16 +377,28 @@ func (d *drafts) write(name string, b []byte) error {
 	return nil
 }
 
-// keep moves the files to their places.
-func (d *drafts) keep() error {
+// close ends the writing of all files there are, so that no more of them are open than need be.
+func (d *drafts) close() error {
 	for _, f := range d.files {
+		if f.file == nil {
+			continue
+		}
 		err := f.w.Flush()
 		if closed := f.file.Close(); err == nil {
 			err = closed
 		}
+		f.file, f.w = nil, nil
 		if err != nil {
 			return fmt.Errorf("output %s: %w", f.name, err)
 		}
+	}
+	return nil
+}
+
+// keep moves the files to their places.
+func (d *drafts) keep() error {
+	if err := d.close(); err != nil {
+		return err
 	}
 	for _, f := range d.files {
 		if err := os.Rename(f.path, filepath.Join(d.dir, f.name)); err != nil {
@@ -400,8 +412,10 @@ func (d *drafts) keep() error {
 // discard removes what was not kept.
 func (d *drafts) discard() {
 	for _, f := range d.files {
-		if f.path != "" {
+		if f.file != nil {
 			f.file.Close()
+		}
+		if f.path != "" {
 			os.Remove(f.path)
 		}
 	}

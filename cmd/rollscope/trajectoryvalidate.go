@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rollscope/rollscope/core/atif"
 	"github.com/rollscope/rollscope/core/audit"
 	"github.com/rollscope/rollscope/core/finding"
 	"github.com/rollscope/rollscope/core/jsonl"
@@ -153,6 +155,12 @@ type validation struct {
 }
 
 func (v *validation) path(ctx context.Context, path string) error {
+	switch done, err := v.documents(path); {
+	case err != nil:
+		return err
+	case done:
+		return nil
+	}
 	list, err := openInputs([]string{path}, inputOptions{v.with.rolloutsFile, false})
 	defer closeInputs(list)
 	if err != nil {
@@ -163,6 +171,79 @@ func (v *validation) path(ctx context.Context, path string) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// documents holds an ATIF document, or the files of a manifest of such, against their rules; it is not done where the
+// path is neither.
+func (v *validation) documents(path string) (done bool, err error) {
+	if isDir(path) {
+		// An exported folder has a manifest and no rollouts.
+		if path = filepath.Join(path, atif.ManifestFile); !isFile(path) || isFile(filepath.Join(filepath.Dir(path), defaultRolloutsFile)) {
+			return false, nil
+		}
+	}
+	if filepath.Base(path) == atif.ManifestFile {
+		return true, v.manifest(path)
+	}
+	if !strings.HasSuffix(strings.ToLower(path), ".json") || !isFile(path) {
+		return false, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return true, err
+	}
+	v.judge(filepath.ToSlash(path), text)
+	return true, nil
+}
+
+// judge judges one document.
+func (v *validation) judge(name string, text []byte) {
+	validity, found := atif.Check(text, name, isFile)
+	v.found = append(v.found, found...)
+	word := func(ok bool) value.Value {
+		if ok {
+			return value.Text("valid")
+		}
+		return value.Text("invalid")
+	}
+	importable := value.Text("impossible")
+	if validity.Importable {
+		importable = value.Text("possible")
+	}
+	v.atif = append(v.atif, value.Object(value.M("file", value.Text(name)), value.M("gym", word(validity.Gym)), value.M("harbor", word(validity.Harbor)), value.M("import", importable)))
+}
+
+// manifest judges the entries of a manifest and their documents.
+func (v *validation) manifest(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	name := filepath.ToSlash(path)
+	var list []atif.Manifested
+	for i, line := range bytes.Split(text, []byte{'\n'}) {
+		if jsonl.Blank(line) {
+			continue
+		}
+		entry, err := atif.ParseEntry(line, i+1)
+		if err != nil {
+			v.found = append(v.found, finding.New(finding.ATIFBadManifest, "", name, value.M("reason", value.Text(err.Error()))).At(int64(i)+1, 0))
+			continue
+		}
+		m := atif.Manifested{Entry: entry, File: entry.File(name)}
+		if m.Text, err = os.ReadFile(filepath.FromSlash(m.File)); err == nil {
+			m.Found = true
+			v.judge(m.File, m.Text)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		list = append(list, m)
+	}
+	if len(list) == 0 {
+		v.found = append(v.found, finding.New(finding.ATIFBadManifest, "", name, value.M("reason", value.Text("there is no entry"))))
+	}
+	v.found = append(v.found, atif.CheckManifest(name, list)...)
 	return nil
 }
 
