@@ -90,6 +90,7 @@ type Judge struct {
 	faulty    []fault
 	steps     []step
 	tokens    [len(tokenKeys)]int
+	counted   bool // the calls have been taken
 
 	resolver resolver
 	byID     index // invocations by id
@@ -124,6 +125,14 @@ func (j *Judge) judge(row jsonscan.Value, original []byte) {
 			j.eachItem(c.place)
 		default:
 			j.run(i, func() bool { return j.whole(c) })
+		}
+	}
+	if !j.counted {
+		// Token counts are told of whatever calls there are.
+		for e := j.values[inCalls].Elements(); e.Next(); {
+			if e.Value.IsObject() {
+				j.takeCall(e.Value)
+			}
 		}
 	}
 }
@@ -177,7 +186,47 @@ func (j *Judge) eachItem(p place) {
 	}
 	n := int32(0)
 	for e := j.values[p].Elements(); e.Next(); n++ {
+		// What is taken now need not be opened again for it.
+		j.take(p, e.Value, n)
 		validate(e.Value, n, -1)
+	}
+}
+
+// take keeps what the rules need of an item. It is an object.
+func (j *Judge) take(p place, v jsonscan.Value, index int32) {
+	switch p {
+	case inCalls:
+		j.counted = true
+		j.takeCall(v)
+	case inInvocations:
+		j.invocations = append(j.invocations, j.item(v, index, keyParentID, keyNone))
+	case inTurns:
+		j.turns = append(j.turns, j.item(v, index, keyNone, keyNone))
+	case inTools:
+		j.tools = append(j.tools, j.item(v, index, keyToolCallID, keyToolName))
+	}
+}
+
+func (j *Judge) takeCall(v jsonscan.Value) {
+	o := j.objects.open(v)
+	c := call{value: v, id: o.get(keyModelCallID), request: o.get(keyRequest), body: o.get(keyResponse), owner: -1}
+	metadata, stats := o.get(keyMetadata), o.get(keyTokenStats)
+	o = j.objects.open(metadata)
+	c.ref, c.response, c.status = o.get(keyModelRef), o.get(keyResponseID), o.get(keyStatusCode)
+	o = j.objects.open(stats)
+	for i, k := range tokenKeys {
+		if !o.get(k).IsNull() {
+			j.tokens[i]++
+		}
+	}
+	j.calls = append(j.calls, c)
+}
+
+func (j *Judge) item(v jsonscan.Value, index int32, more, name key) item {
+	o := j.objects.open(v)
+	return item{
+		value: v, index: index, to: -1,
+		id: o.get(keyInvocationID), refs: o.get(keyModelCalls), more: o.get(more), name: o.get(name),
 	}
 }
 
@@ -212,10 +261,8 @@ func (j *Judge) collect(row jsonscan.Value) {
 		inGaps:        o.get(keyGaps),
 		inRecords:     j.objects.get(observations, keyRecords),
 	}
-	j.collectCalls()
-	j.invocations = j.items(j.invocations[:0], inInvocations, keyModelCalls, keyParentID, keyNone)
-	j.turns = j.items(j.turns[:0], inTurns, keyModelCalls, keyNone, keyNone)
-	j.tools = j.items(j.tools[:0], inTools, keyNone, keyToolCallID, keyToolName)
+	j.calls, j.invocations, j.turns, j.tools = j.calls[:0], j.invocations[:0], j.turns[:0], j.tools[:0]
+	j.tokens, j.counted = [len(tokenKeys)]int{}, false
 	j.compactions, j.sandboxes = j.compactions[:0], j.sandboxes[:0]
 	n := int32(0)
 	for e := j.values[inRecords].Elements(); e.Next(); n++ {
@@ -227,44 +274,6 @@ func (j *Judge) collect(row jsonscan.Value) {
 			j.compactions = append(j.compactions, item{value: e.Value, index: n, refs: j.objects.get(e.Value, keyModelCalls)})
 		}
 	}
-}
-
-func (j *Judge) collectCalls() {
-	j.calls = j.calls[:0]
-	j.tokens = [len(tokenKeys)]int{}
-	for e := j.values[inCalls].Elements(); e.Next(); {
-		if !e.Value.IsObject() {
-			continue
-		}
-		o := j.objects.open(e.Value)
-		c := call{value: e.Value, id: o.get(keyModelCallID), request: o.get(keyRequest), body: o.get(keyResponse), owner: -1}
-		metadata, stats := o.get(keyMetadata), o.get(keyTokenStats)
-		o = j.objects.open(metadata)
-		c.ref, c.response, c.status = o.get(keyModelRef), o.get(keyResponseID), o.get(keyStatusCode)
-		o = j.objects.open(stats)
-		for i, k := range tokenKeys {
-			if !o.get(k).IsNull() {
-				j.tokens[i]++
-			}
-		}
-		j.calls = append(j.calls, c)
-	}
-}
-
-// items lists the objects of a place.
-func (j *Judge) items(list []item, p place, refs, more, name key) []item {
-	n := int32(0)
-	for e := j.values[p].Elements(); e.Next(); n++ {
-		if !e.Value.IsObject() {
-			continue
-		}
-		o := j.objects.open(e.Value)
-		list = append(list, item{
-			value: e.Value, index: n, to: -1,
-			id: o.get(keyInvocationID), refs: o.get(refs), more: o.get(more), name: o.get(name),
-		})
-	}
-	return list
 }
 
 // isFailed tells whether the row says of itself that it is no measurement (§7.4).

@@ -168,7 +168,6 @@ func keyOf(name []byte) key {
 
 // An object holds the members of a JSON object that checks read.
 type object struct {
-	at      int // where the object begins; −1 for none
 	present uint64
 	slots   [keyCount]jsonscan.Value
 }
@@ -181,22 +180,26 @@ func (o *object) get(k key) jsonscan.Value {
 	return o.slots[k]
 }
 
+// kept is how many objects are remembered.
+const kept = 8
+
 // objects opens JSON objects and remembers the last few, since many checks look at the same ones.
 type objects struct {
-	ring   [8]object
+	at     [kept]int // where each of them begins; −1 for none
+	ring   [kept]object
 	next   int
 	walked jsonscan.Members
 }
 
 // reset forgets everything; it is due when another text is looked at.
 func (o *objects) reset() {
-	for i := range o.ring {
-		o.ring[i].at = -1
+	for i := range o.at {
+		o.at[i] = -1
 	}
 }
 
 // nothing is the object that values of other kinds are taken for.
-var nothing = object{at: -1}
+var nothing object
 
 // open gives the members of v, none if it is no object. The result is good until the next call.
 func (o *objects) open(v jsonscan.Value) *object {
@@ -204,14 +207,15 @@ func (o *objects) open(v jsonscan.Value) *object {
 		return &nothing
 	}
 	at := v.Offset()
-	for i := range o.ring {
-		if o.ring[i].at == at {
+	for i := range o.at {
+		if o.at[i] == at {
 			return &o.ring[i]
 		}
 	}
 	into := &o.ring[o.next]
-	o.next = (o.next + 1) % len(o.ring)
-	into.at, into.present = at, 0
+	o.at[o.next] = at
+	o.next = (o.next + 1) % kept
+	into.present = 0
 	m := &o.walked
 	*m = v.Members()
 	for m.Next() {
