@@ -34,6 +34,30 @@ type rowDocument struct {
 	Checks     []string        `json:"checks"`      // with a finding on the row
 	TaskChecks []string        `json:"task_checks"` // that flag its task
 	Unobserved []string        `json:"unobserved"`
+
+	Refused *refusedDocument `json:"refused,omitempty"` // of a line that cannot be read
+}
+
+// A refusedDocument says why a line cannot be read, and what stands on it all the same. That is for display and in
+// no number.
+type refusedDocument struct {
+	Class    string          `json:"class"`
+	Reason   string          `json:"reason"`
+	Offset   int64           `json:"offset"` // of the first byte that cannot stand
+	Torn     bool            `json:"torn"`
+	Repaired string          `json:"repaired,omitempty"` // what was changed to show it
+	Records  int64           `json:"records"`            // found on the line
+	Task     json.RawMessage `json:"task_index"`         // of the first one
+	Rollout  json.RawMessage `json:"rollout_index"`
+}
+
+// note is the refusal in words.
+func (r *refusedDocument) note() string {
+	s := fmt.Sprintf("unreadable: %s at byte %d", r.Reason, r.Offset)
+	if r.Records > 0 {
+		s += fmt.Sprintf("; repaired for display: %s-%s, %s", r.Task, r.Rollout, r.Repaired)
+	}
+	return s
 }
 
 func rowsCommand(h *host) *cobra.Command {
@@ -48,8 +72,9 @@ func rowsCommand(h *host) *cobra.Command {
 		Use:   "rows PATH… [flags]",
 		Short: "list rollouts with their verdicts",
 		Long: `List the rollouts of a run, one a line: place, identity, verdict, and the ids of
-the checks that fired on it or flag its task, separated by tabs. A filter is
-written in the language of the page:
+the checks that fired on it or flag its task, separated by tabs; behind a line
+that cannot be read stands why, and what was found on it all the same. A filter
+is written in the language of the page:
 
   verdict:unhealthy
   check:model_call_failed agent:opencode reward=0
@@ -160,7 +185,11 @@ func printRows(w io.Writer, j *judged, ordinals []int, asJSON bool) error {
 			return err
 		}
 		if !asJSON {
-			fmt.Fprintf(out, "%s:%d\t%s\t%s\t%s\n", safe(d.File), d.Line, safe(d.identity()), d.Verdict, strings.Join(append(d.Checks, d.TaskChecks...), ","))
+			fmt.Fprintf(out, "%s:%d\t%s\t%s\t%s", safe(d.File), d.Line, safe(d.identity()), d.Verdict, strings.Join(append(d.Checks, d.TaskChecks...), ","))
+			if d.Refused != nil {
+				fmt.Fprintf(out, "\t%s", safe(d.Refused.note()))
+			}
+			out.WriteByte('\n')
 			continue
 		}
 		if n > 0 {
@@ -192,6 +221,11 @@ func documentOfRow(j *judged, row *analysis.Row) (rowDocument, error) {
 		Task: keyJSON(id.Task), Rollout: keyJSON(id.Rollout), Stage: keyJSON(id.Stage), ID: id.ID,
 		Verdict: j.report.Verdict(ordinal).String(),
 		Checks:  j.report.Fired(ordinal).IDs(), TaskChecks: []string{}, Unobserved: j.report.Missing(ordinal).IDs(),
+	}
+	if f := &digest.Facts; f.Class != "" {
+		r := &f.Recovered
+		d.Refused = &refusedDocument{Class: f.Class, Reason: f.Reason, Offset: f.Refused, Torn: f.Torn,
+			Repaired: r.Summary, Records: r.Records, Task: keyJSON(r.Task), Rollout: keyJSON(r.Rollout)}
 	}
 	if task := j.report.TaskOf(ordinal); task >= 0 {
 		d.TaskChecks = append(d.TaskChecks, j.report.Task(task).Flags...)
