@@ -67,7 +67,7 @@ globalThis.e2e = (() => {
     describe() {
       const root = document.documentElement;
       return JSON.stringify({
-        address: location.href.slice(0, 300), title: document.title, state: root.dataset.state, states: states.slice(-8),
+        address: location.href.slice(0, 300), title: document.title, state: root.dataset.state, states: states.slice(-8), focus: document.activeElement?.outerHTML.slice(0, 160),
         stats: Object.fromEntries(stats().slice(0, 40)), alerts: this.alerts(),
         main: (document.querySelector("#region-main") || document.body).innerText.slice(0, 600),
       }, null, 1);
