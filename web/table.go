@@ -160,6 +160,12 @@ func gridColumn(t view.Table) int {
 	return slices.IndexFunc(t.Columns, func(c view.Column) bool { return c.Grid != nil })
 }
 
+// narrowCells tells whether the cells of a grid have no room for a shape; grid.js draws them by height then.
+func narrowCells(t view.Table) bool {
+	at := gridColumn(t)
+	return at >= 0 && t.Columns[at].Grid.Cell < 12
+}
+
 func gridName(t view.Table) string {
 	return plain("repeats of " + view.Group(t.Total) + " " + t.Caption + ": arrow keys move, Enter opens the rollout")
 }
