@@ -43,6 +43,8 @@ func BenchmarkCost(b *testing.B) {
 			pass, added := make([]time.Duration, len(lines)), make([]time.Duration, len(lines))
 			b.SetBytes(int64(len(data)))
 			digests := 0
+			b.ReportAllocs()
+			b.ResetTimer()
 			for range b.N {
 				digests = 0
 				for i := range lines {
