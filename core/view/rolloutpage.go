@@ -86,7 +86,13 @@ func (d *Desk) rollout(c *selection, s State, found *matches) (*Rollout, []Need)
 	d.openText(need)
 	if d.opened.err != nil {
 		r.Notices = append(r.Notices, Alert{Code: "unreadable_row", Count: 1, Place: Text{Text: fmt.Sprintf("%s, byte %d", i.place(), i.digest.Facts.Refused), Mono: true},
-			Text: fmt.Sprintf("This line cannot be read as a record: %s.", i.digest.Facts.Reason), Help: "Its bytes are shown below as text."})
+			Text: fmt.Sprintf("This line cannot be read as a record: %s.", i.digest.Facts.Reason), Help: "Its bytes are shown as text in the raw part."})
+		_, _, ok := d.tolerant(d.texts.data)
+		if ok && s.Part != "raw" {
+			r.Notices = append(r.Notices, d.mendedNotice(i))
+			r.Blocks = append(r.Blocks, d.mendedBlocks(s)...)
+			return r, nil
+		}
 		r.Blocks = append(r.Blocks, refusedBlocks(d.texts.data, i.digest.Facts.Refused-i.row.Offset)...)
 		return r, nil
 	}
@@ -114,6 +120,45 @@ func (d *Desk) aim(r *Rollout, i *item, s State) {
 		href := s.With(func(s *State) { s.Part, s.Turn = "", turns[id] }).Href()
 		r.Findings[k].Where.Href = href
 	}
+}
+
+// What a page shows of a line that was repaired: it is an exception and is not windowed.
+const (
+	mendedRecords = 20
+	mendedTurns   = 60
+)
+
+// mendedBlocks writes what the tolerant reading made of a refused line, record by record.
+func (d *Desk) mendedBlocks(s State) []Block {
+	var list []Block
+	total := len(d.mended.result.Values)
+	for n := range min(total, mendedRecords) {
+		v, ok := d.record(n)
+		if !ok {
+			continue
+		}
+		if total > 1 {
+			list = append(list, Block{Kind: "note", Title: fmt.Sprintf("record %d of %d", n+1, total), Text: "recovered from this line"})
+		}
+		t := newTranscript(v, nil)
+		for i := range min(len(t.turns), mendedTurns) {
+			b := t.blocks(i, s)
+			if n > 0 {
+				b.ID, b.Turn = fmt.Sprintf("record-%d-turn-%d", n+1, i+1), 0
+			}
+			list = append(list, b)
+		}
+		if rest := len(t.turns) - mendedTurns; rest > 0 {
+			list = append(list, Block{Kind: "note", Title: "+ " + count(rest, "turn", "turns"), Text: "of this record are in the raw part"})
+		}
+		if len(t.turns) == 0 {
+			list = append(list, (&writer{t: t, s: s, turn: n + 1}).unknown(v, "record"))
+		}
+	}
+	if rest := total - mendedRecords; rest > 0 {
+		list = append(list, Block{Kind: "note", Title: "+ " + count(rest, "record", "records"), Text: "of this line are in the raw part"})
+	}
+	return list
 }
 
 // chunkSize is how many turns come and go together while a transcript is scrolled.

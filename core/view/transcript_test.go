@@ -149,3 +149,43 @@ func TestFoldedText(t *testing.T) {
 		t.Errorf("%.40s … %s", lines[1], lines[1][len(lines[1])-10:])
 	}
 }
+
+// TestRefusedRow opens the page of lines that cannot be read: the tolerant reading shows their records, the
+// raw part their bytes, and the numbers know them as unreadable.
+func TestRefusedRow(t *testing.T) {
+	glued := `{"response":{"output":"first"}}{"response":{"output":"second"}}`
+	file := glued + "\n" + `{"response":{"output":"\ud800"}}` + "\n\x00\x00\x00\n"
+	d := deskOf(t, "a.jsonl", []byte(file))
+	tests := []struct {
+		line   int
+		part   string
+		codes  string
+		blocks string
+	}{
+		{1, "", "unreadable_row repaired_row", "note turn note turn"},
+		{1, "raw", "unreadable_row", "raw"},
+		{2, "", "unreadable_row repaired_row", "turn"},
+		{3, "", "unreadable_row", "raw"},
+	}
+	for _, tt := range tests {
+		s := State{Rollout: fmt.Sprintf("a.jsonl:%d", tt.line), Part: tt.part}
+		p, needs := d.Page(s, Host{}, nil)
+		for _, n := range needs {
+			d.Supply(n, []byte(file[n.Offset:n.Offset+n.Length]), "")
+			p, _ = d.Page(s, Host{}, nil)
+		}
+		var codes, kinds []string
+		for _, a := range p.Rollout.Notices {
+			codes = append(codes, a.Code)
+		}
+		for _, b := range p.Rollout.Blocks {
+			kinds = append(kinds, b.Kind)
+		}
+		if got := strings.Join(codes, " "); got != tt.codes {
+			t.Errorf("line %d: notices %s", tt.line, got)
+		}
+		if got := strings.Join(kinds, " "); got != tt.blocks {
+			t.Errorf("line %d %s: blocks %s", tt.line, tt.part, got)
+		}
+	}
+}
