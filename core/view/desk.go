@@ -163,6 +163,8 @@ type selection struct {
 	tally tally   // of the rows so far
 	found matches // of the filter that was asked for last
 
+	searches int // made so far
+
 	grouped taskGroups
 	listed  taskList
 }

@@ -14,9 +14,10 @@ import (
 
 // matches are the rows of a filter in the order of a sort. All rows in their own order need no list.
 type matches struct {
-	key  string // filter, sort and how much was read
-	all  bool
-	list []int32 // ordinals
+	key    string // filter, sort and how much was read
+	serial int    // which search of the selection found them
+	all    bool
+	list   []int32 // ordinals
 
 	filter filter.Filter
 	err    error // why the text is not used
@@ -70,12 +71,16 @@ func (m *matches) chips(s State) []Chip {
 
 // filter finds the rows that a State shows, and remembers them.
 func (d *Desk) filter(c *selection, s State) *matches {
+	if s.Tab == "tasks" && s.Rollout == "" {
+		s.Sort = "" // sorts tasks
+	}
 	key := s.Filter + "\x00" + s.Sort
 	if m := &c.found; m.key == key && (m.list != nil || m.all) {
 		return m
 	}
 	c.found = c.search(s.Filter, s.Sort)
-	c.found.key = key
+	c.searches++
+	c.found.key, c.found.serial = key, c.searches
 	return &c.found
 }
 

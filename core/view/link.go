@@ -23,7 +23,10 @@ func (d *Desk) Read(fragment string, h Host) (s State, odd []string) {
 		}
 	}
 	if len(s.Columns) == 0 && s.Rollout == "" {
-		s.Columns = decodeColumns(h.Columns[d.tabOf(s)])
+		saved := s
+		saved.Columns = decodeColumns(h.Columns[d.tabOf(s)])
+		d.mend(&saved) // of another version, perhaps
+		s.Columns = saved.Columns
 	}
 	return s, odd
 }

@@ -84,6 +84,7 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		tableFoot(p, s, rolloutChoice(), p.Rollouts.Table, "in the order of the files")
 	case s.Tab == "tasks":
 		p.Tasks = d.tasks(c, s, windows["tasks"])
+		p.Stats = append(p.Stats, Stat{Name: "task.count", Value: strconv.Itoa(len(c.groups().totals))})
 		tableFoot(p, s, taskChoice(), p.Tasks.Table, "in the order of their first rows")
 	case s.Tab == "health":
 		p.Health = d.health(c, s)

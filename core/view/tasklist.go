@@ -2,9 +2,9 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/order"
@@ -115,8 +115,8 @@ func (t *taskList) has(ordinal int32) bool {
 // listed gives the list of tasks of a State. It is kept until filter, sort or rows change.
 func (d *Desk) listed(c *selection, s State) *taskList {
 	g := c.groups()
-	found := d.filter(c, s.With(func(s *State) { s.Sort = "" }))
-	key := s.Filter + "\x00" + s.Sort + "\x00" + strconv.Itoa(g.rows) + strconv.FormatBool(g.judged)
+	found := d.filter(c, s.With(func(s *State) { s.Tab, s.Rollout = "tasks", "" }))
+	key := fmt.Sprint(found.serial, g.rows, g.judged, s.Sort)
 	t := &c.listed
 	if t.lines != nil && t.key == key {
 		return t
