@@ -438,14 +438,11 @@ func (p *Page) Screenshot(name string, width, height int64, dark bool) {
 	if dark {
 		scheme = "dark"
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, limit)
-	defer cancel()
-	err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height), colours(scheme))
-	if err == nil {
-		_, err = eval[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
-	}
+	err := p.window(width, height, scheme)
 	var picture []byte
 	if err == nil {
+		ctx, cancel := context.WithTimeout(p.ctx, limit)
+		defer cancel()
 		picture, err = chromedp.Run(ctx, chromedp.CaptureScreenshot())
 	}
 	if err == nil {
@@ -455,11 +452,25 @@ func (p *Page) Screenshot(name string, width, height int64, dark bool) {
 		err = os.WriteFile(filepath.Join(p.shots, name+".png"), picture, 0o644)
 	}
 	if err == nil {
-		err = chromedp.Do(ctx, chromedp.ResetViewport(), colours(""))
+		err = p.window(1280, 800, "")
 	}
 	if err != nil {
 		p.t.Errorf("screenshot %s: %v", name, err)
 	}
+}
+
+// window gives the page a size and the system's colour scheme, and waits until it is laid out for them.
+func (p *Page) window(width, height int64, scheme string) error {
+	ctx, cancel := context.WithTimeout(p.ctx, limit)
+	defer cancel()
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height), colours(scheme)); err != nil {
+		return err
+	}
+	_, err := eval[bool](p, fmt.Sprintf(`new Promise((done) => {
+		const look = () => innerWidth === %d ? requestAnimationFrame(() => done(true)) : requestAnimationFrame(look);
+		requestAnimationFrame(look);
+	})`, width))
+	return err
 }
 
 // colours has the page see a colour scheme of the system; "" is its own.

@@ -13,15 +13,17 @@ globalThis.e2e = (() => {
     for (const r of records) if (r.type === "attributes" && r.target === document.documentElement) states.push(r.target.dataset.state);
   }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-state"] });
 
-  /** The first true value of a test that is looked at after every change of the document. */
+  /** The first true value of a test that is looked at after every change of the document and of the window. */
   function until(test) {
     return new Promise((resolve, reject) => {
+      const end = (act, value) => { observer.disconnect(); removeEventListener("resize", look); act(value); };
       const look = () => {
         let value;
-        try { value = test(); } catch (error) { observer.disconnect(); reject(error); return; }
-        if (value) { observer.disconnect(); resolve(value); }
+        try { value = test(); } catch (error) { end(reject, error); return; }
+        if (value) end(resolve, value);
       };
       const observer = new MutationObserver(look);
+      addEventListener("resize", look);
       observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
       look();
     });
