@@ -243,7 +243,7 @@ func inventedTasks() *view.Tasks {
 		Facts: []view.Fact{{Label: "tasks", Value: view.Text{Text: "2,500"}, Stat: "task.count", Exact: "2500"}, {Label: "repeats", Value: view.Text{Text: "8"}}, {Label: "always solved", Value: view.Text{Text: "380"}, Note: view.Text{Text: "of 2,099"}}},
 		Grid:  view.Grid{Tasks: 2500, Repeats: 8, Caption: "2,500 tasks × 8 repeats, verdict by shape and colour"},
 		Table: view.Table{ID: "tasks", Caption: "tasks", Total: 2500, Height: 27, Window: true, Columns: []view.Column{
-			{Key: "task", Title: "task", Right: true, Mono: true, Width: 60, Sorted: 1, Href: "#s"}, {Key: "name", Title: "name", Grow: true}, {Key: "agent", Title: "agent", Width: 100}, {Key: "solved", Title: "solved", Right: true, Width: 90},
+			{Key: "task", Title: "task", Right: true, Mono: true, Width: 60, Sorted: 1, Href: "#s"}, {Key: "name", Title: "name", Grow: true}, {Key: "cells", Title: "repeats", Width: 92, Grid: &view.GridHead{Columns: 2, Cell: 38, Labels: []string{"0", "1"}}}, {Key: "solved", Title: "solved", Right: true, Width: 90},
 			{Key: "mean", Title: "mean", Right: true, Width: 70}, {Key: "healthy", Title: "healthy", Right: true, Width: 80}, {Key: "unhealthy", Title: "unhealthy", Right: true, Width: 80}, {Key: "unobserved", Title: "unobserved", Right: true, Width: 90}, {Key: "flags", Title: "task flags", Width: 280}}},
 	}
 	for i := range 30 {
@@ -252,7 +252,7 @@ func inventedTasks() *view.Tasks {
 			flags.Text = view.Text{Text: "consistently unhealthy; no call succeeded", Mark: view.MarkUnhealthy}
 		}
 		t.Table.Rows = append(t.Table.Rows, view.Row{ID: fmt.Sprint(i), Index: i, Href: fmt.Sprintf("#task=%d", i), Selected: i == 6, Cells: []view.Cell{
-			{Text: view.Text{Text: fmt.Sprint(2028 + i)}}, {Text: view.Text{Text: "patch-log-rotate"}}, {Text: view.Text{Text: "opencode"}}, {Text: view.Text{Text: "5"}, Extra: view.Text{Text: "of 8"}}, {Text: view.Text{Text: "0.625"}},
+			{Text: view.Text{Text: fmt.Sprint(2028 + i)}}, {Text: view.Text{Text: "patch-log-rotate"}}, {Text: view.Text{Text: "0 healthy 1, 1 healthy 0"}}, {Text: view.Text{Text: "5"}, Extra: view.Text{Text: "of 8"}}, {Text: view.Text{Text: "0.625"}},
 			{Text: view.Text{Text: "6"}}, {Text: view.Text{Text: "0"}}, {Text: view.Text{Text: "2"}}, flags}})
 	}
 	return t
@@ -271,4 +271,20 @@ func picture() string {
 		panic(err)
 	}
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
+}
+
+func inventedChooser() *view.Chooser {
+	return &view.Chooser{Tab: "rollouts", Shown: 2, Default: "#tab=rollouts", Entries: []view.ChosenColumn{
+		{Key: "task", Title: "task", Help: "task index", On: true, Toggle: "#t", Down: "#d", Wider: "#w", Narrower: "#n"},
+		{Key: "name", Title: "name", On: true, Up: "#u", Wider: "#w", Narrower: "#n"},
+		{Key: "stage", Title: "stage", Help: "stage index", Toggle: "#s"},
+	}}
+}
+
+// inventedGrid is a table whose cells are drawn.
+func inventedGrid() view.Table {
+	return view.Table{ID: "tasks", Caption: "tasks", Total: 900, Height: 27, Window: true, Movable: true,
+		Columns: []view.Column{{Key: "task", Title: "task", Right: true, Href: "#s", Set: true, Width: 90}, {Key: "cells", Title: "repeats", Width: 92, Grid: &view.GridHead{Columns: 2, Cell: 38, Labels: []string{"0", "1"}}}, {Key: "flags", Title: "flags", Grow: true}},
+		Rows:    []view.Row{{ID: "task-0", Href: "#f", Cells: []view.Cell{{Text: view.Text{Text: "7"}}, {Text: view.Text{Text: "0 healthy 1, 1 unhealthy 0"}}, {}}}},
+	}
 }

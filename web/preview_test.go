@@ -91,7 +91,10 @@ func invented() []inventedPage {
 			p.Filter = inventedFilter()
 		})},
 		{"overview", with(shell("overview"), func(p *view.Page) { p.Overview = inventedOverview() })},
-		{"tasks", with(shell("tasks"), func(p *view.Page) { p.Tasks = inventedTasks() })},
+		{"tasks", with(shell("tasks"), func(p *view.Page) {
+			p.Tasks, p.Chooser = inventedTasks(), inventedChooser()
+			p.Sight = &view.Sight{Table: "tasks", Total: 2500, Text: "rows 1–30 of 2,500"}
+		})},
 		{"missing", inventedMissing()},
 		{"reading", reading},
 		{"empty", with(shell("rollouts"), func(p *view.Page) {

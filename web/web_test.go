@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/rollscope/rollscope/core/view"
+	offered "github.com/rollscope/rollscope/core/view/filter"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -373,6 +374,10 @@ func TestGolden(t *testing.T) {
 		"progress": progress(view.Page{Progress: &view.Progress{Name: "rollouts.jsonl", Percent: 42, Bytes: view.Text{Text: "1 of 2 bytes"}}}),
 		"raw":      WindowLines(view.Raw{From: 7, Lines: inventedRaw().Raw.Lines[3:6]}),
 		"keys":     Keys(commands[:2]),
+		"filter":   filterField(view.FilterBar{Text: "agnet:x", Error: "there is no field agnet", ErrorAt: 0, Fix: view.Link{Text: "agent", Href: "#filter=agent:x"}, Count: "9 of 9", Unit: "rollouts"}),
+		"offers":   Offers(view.Offers{Items: []offered.Item{{Insert: "verdict:", Label: ":", Title: "is, or is one of", Class: "operator"}}}),
+		"chooser":  chooser(inventedChooser()),
+		"grid":     table(inventedGrid()),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := strings.ReplaceAll(render(t, c), "><", ">\n<") + "\n"
@@ -408,6 +413,38 @@ func TestDrawingsAreXML(t *testing.T) {
 				} else if err != nil {
 					t.Fatalf("%s: %v in %s", in.name, err, part)
 				}
+			}
+		}
+	}
+}
+
+// A chart in a file of its own is XML with its colours in it, leads nowhere and keeps what it is given.
+func TestChartFile(t *testing.T) {
+	for _, in := range invented() {
+		if in.page.Rollouts == nil {
+			continue
+		}
+		for _, c := range in.page.Rollouts.Charts {
+			href := c.Bins[0].Href
+			c.Title += hostile[0]
+			light, dark := render(t, ChartFile(c, false)), render(t, ChartFile(c, true))
+			for _, out := range []string{light, dark} {
+				d := xml.NewDecoder(strings.NewReader(out))
+				for {
+					if _, err := d.Token(); err == io.EOF {
+						break
+					} else if err != nil {
+						t.Fatalf("%s: %v in %s", c.ID, err, out)
+					}
+				}
+				for _, bad := range []string{"href", "var(", "--", "<script", ":;", ":}"} {
+					if strings.Contains(out, bad) {
+						t.Errorf("%s: %s in %s", c.ID, bad, out)
+					}
+				}
+			}
+			if !strings.Contains(light, "#ffffff") || !strings.Contains(dark, "#14171a") || c.Bins[0].Href != href {
+				t.Errorf("%s: a theme or a link is lost", c.ID)
 			}
 		}
 	}

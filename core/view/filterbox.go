@@ -61,7 +61,9 @@ const mostOffers = 40
 func (d *Desk) Offer(s State, text string, cursor int) Offers {
 	fields := FilterFields()
 	if !d.Empty() {
-		fields = d.choose(s).fields()
+		c := d.choose(s)
+		c.tally.count(c.table, c.rules)
+		fields = c.fields()
 	}
 	done := filter.Complete(text, cursor, fields)
 	o := Offers{Before: text[:done.From], After: text[done.To:], Items: done.Items}

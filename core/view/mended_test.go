@@ -32,7 +32,7 @@ func openCase(t *testing.T, name string) (*Desk, map[string][]byte) {
 	return openDesk(t, files, data), data
 }
 
-func openDesk(t *testing.T, files []runfolder.File, data map[string][]byte) *Desk {
+func openDesk(t testing.TB, files []runfolder.File, data map[string][]byte) *Desk {
 	t.Helper()
 	d := new(Desk)
 	for _, task := range d.Open(files, false) {
