@@ -13,7 +13,9 @@
 //
 // The tests are run by
 //
-//	cd wasm/e2e && go test ./...
+//	cd wasm/e2e && go test -count=1 ./...
 //
-// and need Chromium: "make browser" at the top of the project installs it. With -shots DIR screenshots are kept.
+// (a cached result would not know of changes of the main module) and need Chromium: "make browser" at the top of the
+// project installs it. Their flags are -shots DIR, which keeps screenshots, -long, which also reads a line of 300 MB,
+// -wait TIME, after which a page that does not answer is given up, and -bin FILE, a command that is built already.
 package e2e
