@@ -176,6 +176,10 @@ func (ix *Index) start() {
 		e.reserved, e.has = true, true
 		e.next, e.latest = r.Next, r.Next.Add(integer.Of(-1))
 	}
+	// A million reservations are not kept twice.
+	m := *ix.manifest
+	m.Reserved = nil
+	ix.manifest = &m
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
 		ix.Findings = append(ix.Findings, finding.New(finding.UnknownReservation, ix.place.Run, ix.place.Manifest, value.M("rollouts", value.Texts(unknown))))

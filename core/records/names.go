@@ -4,6 +4,7 @@ package records
 type Names struct {
 	list []string
 	at   map[string]int32
+	last int32 // most rows name what the row before them named
 }
 
 // Number gives the number of a text.
@@ -11,7 +12,11 @@ func (n *Names) Number(text []byte) int32 {
 	if len(text) == 0 {
 		return 0
 	}
+	if n.last > 0 && n.list[n.last] == string(text) {
+		return n.last
+	}
 	if i, ok := n.at[string(text)]; ok {
+		n.last = i
 		return i
 	}
 	if n.at == nil {

@@ -154,12 +154,15 @@ func (ix *Index) attempt(at int32) Attempt {
 }
 
 // Attempts lists the stored outcomes of a rollout by attempt.
-func (ix *Index) Attempts(i int) []Attempt {
-	list := []Attempt{}
+func (ix *Index) Attempts(i int) []Attempt { return ix.AppendAttempts([]Attempt{}, i) }
+
+// AppendAttempts appends the stored outcomes of a rollout to a list, by attempt.
+func (ix *Index) AppendAttempts(list []Attempt, i int) []Attempt {
+	from := len(list)
 	for at := ix.rollouts.at(int32(i)).first; at >= 0; at = ix.outcomes.at(at).after {
 		list = append(list, ix.attempt(at))
 	}
-	slices.SortFunc(list, func(a, b Attempt) int { return a.Number.Cmp(b.Number) })
+	slices.SortFunc(list[from:], func(a, b Attempt) int { return a.Number.Cmp(b.Number) })
 	return list
 }
 

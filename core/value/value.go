@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/jsonscan"
@@ -124,13 +125,17 @@ func Of(v jsonscan.Value) Value {
 
 // Strict reads a text as the readers of rows do (spec run-folder §4.1).
 func Strict(text []byte) (Value, error) {
-	var s jsonscan.Scanner
+	s := scanners.Get().(*jsonscan.Scanner)
+	defer scanners.Put(s)
 	v, err := s.Scan(text)
 	if err != nil {
 		return Value{}, err
 	}
 	return Of(v), nil
 }
+
+// scanners are used again, since one is much larger than most texts.
+var scanners = sync.Pool{New: func() any { return new(jsonscan.Scanner) }}
 
 // A builder collects members; a repeated key replaces the value that is there.
 type builder struct {

@@ -3,9 +3,11 @@ package verify
 import (
 	"bufio"
 	"io"
+	"strconv"
 
 	"github.com/rollscope/rollscope/core/finding"
 	"github.com/rollscope/rollscope/core/integer"
+	"github.com/rollscope/rollscope/core/jsontext"
 	"github.com/rollscope/rollscope/core/omitted"
 	"github.com/rollscope/rollscope/core/outcome"
 	"github.com/rollscope/rollscope/core/records"
@@ -19,6 +21,8 @@ type writer struct {
 	first bool
 	text  []byte
 	err   error
+
+	attempts []records.Attempt
 }
 
 func newWriter(w io.Writer) *writer { return &writer{w: bufio.NewWriterSize(w, 1<<16), first: true} }
@@ -231,7 +235,7 @@ func (r *Report) WriteRecords(to io.Writer, keep func(*RunReport, *records.Rollo
 			for i := range run.Index.Len() {
 				e := run.Index.Rollout(i, run.Settings)
 				if keep == nil || keep(run, &e) {
-					w.item(run.rollout(i, &e))
+					run.rollout(w, i, &e)
 				}
 			}
 		})
@@ -243,7 +247,7 @@ func (r *Report) WriteRecords(to io.Writer, keep func(*RunReport, *records.Rollo
 		})
 		w.list("failures", func() {
 			for i := range run.Failures {
-				w.item(run.failure(&run.Failures[i]))
+				run.failure(w, &run.Failures[i])
 			}
 		})
 		w.member("failure_classes", value.Object(value.M("rows", finding.Counts(run.Classes.Rows)), value.M("selected", finding.Counts(run.Classes.Selected))))
@@ -267,38 +271,130 @@ func whole(n integer.Int, known bool) value.Value {
 	return value.Whole(n)
 }
 
-// rollout is an expected rollout as documents have it.
-func (r *RunReport) rollout(i int, e *records.Rollout) value.Value {
-	attempts := []value.Value{}
-	for _, a := range r.Index.Attempts(i) {
-		attempts = append(attempts, value.Object(
-			value.M("attempt", value.Whole(a.Number)), value.M("file", value.Text(r.Place.Path(a.File))),
-			value.M("line", value.Int(a.Line)), value.M("offset", value.Int(a.Offset)), value.M("length", value.Int(a.Length)),
-			value.M("class", parsed(a.Class)), value.M("terminal", value.Bool(a.Terminal)), value.M("omitted", value.Bool(a.Omitted)),
-			value.M("masked", value.Bool(a.Masked)), value.M("has_reward", value.Bool(a.Scored)), value.M("reuse_cached_deliverable", value.Bool(a.Reuse)),
-			value.M("elapsed_seconds", records.Seconds(a.Elapsed)), value.M("selected", value.Bool(a.Selected))))
+// rollout writes an expected rollout. There may be millions of them, so their texts are put together without values in
+// between.
+func (r *RunReport) rollout(w *writer, i int, e *records.Rollout) {
+	w.attempts = r.Index.AppendAttempts(w.attempts[:0], i)
+	b := append(w.text[:0], `{"id":`...)
+	b = jsontext.AppendQuoted(b, e.ID)
+	b = appendMember(b, "task", e.Task)
+	b = appendMember(b, "rollout", e.Index)
+	b = append(b, `,"agent":`...)
+	if e.HasAgent {
+		b = jsontext.AppendQuoted(b, e.Agent)
+	} else {
+		b = append(b, "null"...)
 	}
-	return value.Object(
-		value.M("id", value.Text(e.ID)), value.M("task", parsed(e.Task)), value.M("rollout", parsed(e.Index)), value.M("agent", orNull(e.Agent, e.HasAgent)),
-		value.M("line", value.Int(e.Line)), value.M("disposition", value.Text(string(e.Disposition))), value.M("measurement", value.TextOrNull(string(e.Measurement))),
-		value.M("latest", whole(e.Latest, e.HasLatest)), value.M("next_attempt", whole(e.Next, e.Reserved)),
-		value.M("retryable", value.Bool(e.Retryable)), value.M("exhausted", value.Bool(e.Exhausted)), value.M("counted_failures", value.Int(e.CountedFailures)),
-		value.M("attempts", value.List(attempts...)))
+	b = strconv.AppendInt(append(b, `,"line":`...), e.Line, 10)
+	b = appendWord(b, "disposition", string(e.Disposition))
+	b = appendWord(b, "measurement", string(e.Measurement))
+	b = appendWhole(b, "latest", e.Latest, e.HasLatest)
+	b = appendWhole(b, "next_attempt", e.Next, e.Reserved)
+	b = appendBool(b, "retryable", e.Retryable)
+	b = appendBool(b, "exhausted", e.Exhausted)
+	b = strconv.AppendInt(append(b, `,"counted_failures":`...), e.CountedFailures, 10)
+	b = append(b, `,"attempts":[`...)
+	for k := range w.attempts {
+		if k > 0 {
+			b = append(b, ',')
+		}
+		b = r.appendAttempt(b, &w.attempts[k])
+	}
+	w.text = append(b, "]}"...)
+	w.comma()
+	if w.err == nil {
+		_, w.err = w.w.Write(w.text)
+	}
 }
 
-// failure is a row of the sidecar as documents have it.
-func (r *RunReport) failure(f *Failure) value.Value {
-	vocabulary := value.Null
-	if f.Class != "" {
-		vocabulary = value.Text(string(Vocabulary(f.Class)))
+func (r *RunReport) appendAttempt(b []byte, a *records.Attempt) []byte {
+	b = a.Number.Append(append(b, `{"attempt":`...))
+	b = value.Text(r.Place.Path(a.File)).Append(append(b, `,"file":`...), value.Plain)
+	b = strconv.AppendInt(append(b, `,"line":`...), a.Line, 10)
+	b = strconv.AppendInt(append(b, `,"offset":`...), a.Offset, 10)
+	b = strconv.AppendInt(append(b, `,"length":`...), a.Length, 10)
+	b = appendMember(b, "class", a.Class)
+	b = appendBool(b, "terminal", a.Terminal)
+	b = appendBool(b, "omitted", a.Omitted)
+	b = appendBool(b, "masked", a.Masked)
+	b = appendBool(b, "has_reward", a.Scored)
+	b = appendBool(b, "reuse_cached_deliverable", a.Reuse)
+	b = records.Seconds(a.Elapsed).Append(append(b, `,"elapsed_seconds":`...), value.Plain)
+	return append(appendBool(b, "selected", a.Selected), '}')
+}
+
+// appendMember appends a member whose JSON is at hand, null if it is empty.
+func appendMember(b []byte, name, text string) []byte {
+	b = appendName(b, name)
+	if text == "" {
+		return append(b, "null"...)
 	}
-	return value.Object(
-		value.M("file", value.Text(r.Place.Failures)), value.M("line", value.Int(f.Line)), value.M("offset", value.Int(f.Offset)),
-		value.M("id", value.TextOrNull(f.ID)), value.M("attempt", whole(f.Attempt, f.Stored)), value.M("class", parsed(f.Class)), value.M("vocabulary", vocabulary),
-		value.M("evidence", value.Bool(f.Evidence != outcome.NoEvidence)), value.M("terminal", value.Bool(f.Terminal)), value.M("terminal_with_override", value.Bool(f.TerminalOver)),
-		value.M("delivery", parsed(f.Delivery)), value.M("source", parsed(f.Source)), value.M("kind", value.TextOrNull(f.Kind)), value.M("stage", parsed(f.Stage)),
-		value.M("http_status", parsed(f.Status)), value.M("reason", value.Text(f.Reason)),
-		value.M("stored", value.Bool(f.Stored)), value.M("counted", value.Bool(f.Counted)), value.M("selected", value.Bool(f.Selected)))
+	return append(b, text...)
+}
+
+func appendName(b []byte, name string) []byte {
+	return append(append(append(b, `,"`...), name...), `":`...)
+}
+
+// appendWord appends a member that is one of our own words, null if it is empty.
+func appendWord(b []byte, name, word string) []byte {
+	b = appendName(b, name)
+	if word == "" {
+		return append(b, "null"...)
+	}
+	return append(append(append(b, '"'), word...), '"')
+}
+
+func appendBool(b []byte, name string, is bool) []byte {
+	return strconv.AppendBool(appendName(b, name), is)
+}
+
+func appendWhole(b []byte, name string, n integer.Int, known bool) []byte {
+	b = appendName(b, name)
+	if !known {
+		return append(b, "null"...)
+	}
+	return n.Append(b)
+}
+
+// failure writes a row of the sidecar, of which there may be as many.
+func (r *RunReport) failure(w *writer, f *Failure) {
+	b := value.Text(r.Place.Failures).Append(append(w.text[:0], `{"file":`...), value.Plain)
+	b = strconv.AppendInt(append(b, `,"line":`...), f.Line, 10)
+	b = strconv.AppendInt(append(b, `,"offset":`...), f.Offset, 10)
+	b = appendText(b, "id", f.ID, true)
+	b = appendWhole(b, "attempt", f.Attempt, f.Stored)
+	b = appendMember(b, "class", f.Class)
+	vocabulary := ""
+	if f.Class != "" {
+		vocabulary = string(Vocabulary(f.Class))
+	}
+	b = appendWord(b, "vocabulary", vocabulary)
+	b = appendBool(b, "evidence", f.Evidence != outcome.NoEvidence)
+	b = appendBool(b, "terminal", f.Terminal)
+	b = appendBool(b, "terminal_with_override", f.TerminalOver)
+	b = appendMember(b, "delivery", f.Delivery)
+	b = appendMember(b, "source", f.Source)
+	b = appendText(b, "kind", f.Kind, true)
+	b = appendMember(b, "stage", f.Stage)
+	b = appendMember(b, "http_status", f.Status)
+	b = appendText(b, "reason", f.Reason, false)
+	b = appendBool(b, "stored", f.Stored)
+	b = appendBool(b, "counted", f.Counted)
+	w.text = append(appendBool(b, "selected", f.Selected), '}')
+	w.comma()
+	if w.err == nil {
+		_, w.err = w.w.Write(w.text)
+	}
+}
+
+// appendText appends a member that is a text from a row; null if it is empty and may be.
+func appendText(b []byte, name, text string, nullable bool) []byte {
+	b = appendName(b, name)
+	if text == "" && nullable {
+		return append(b, "null"...)
+	}
+	return jsontext.AppendQuoted(b, text)
 }
 
 // Vocabulary tells where the name of a class, given as JSON, comes from.

@@ -141,6 +141,10 @@ func (r *Reader) begin() {
 	case inputs && r.manifest != nil:
 		run.Reading = ByManifest
 		run.Index = records.NewIndex(r.manifest, run.Place, r.names)
+		identity := *r.manifest // the index alone needs the reservations, until it has applied them
+		identity.Reserved = nil
+		r.manifest = &identity
+		r.part.Manifest = []byte{}
 	case inputs && r.part.Manifest == nil:
 		run.Reading = Imported
 		run.Index = records.NewIndex(nil, run.Place, r.names)
