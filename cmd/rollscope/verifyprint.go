@@ -28,7 +28,7 @@ func printVerify(h *host, r *verify.Report) error {
 				out.printf("  %-8s  %s: %s, %s blank, %s unreadable\n", records.File(file), amount(int(a.Lines), "line"), amount(int(a.Rows), "row"), view.Group(a.Blank), view.Group(a.Unreadable))
 			}
 		}
-		out.printf("  resume    %s\n", resume(run.Resume))
+		out.printf("  resume    %s\n", resume(run))
 	}
 	if out.err != nil {
 		return out.err
@@ -73,16 +73,20 @@ func reading(run *verify.RunReport) string {
 }
 
 // resume says what a resume would do.
-func resume(d recovery.Decision) string {
-	switch d.Outcome {
+func resume(run *verify.RunReport) string {
+	switch run.Resume.Outcome {
 	case recovery.Fresh:
 		return "would start, nothing is here yet"
 	case recovery.Restart:
 		return "would start afresh and delete what is here"
 	case recovery.Refused:
-		return "would be refused: " + strings.Join(d.Codes, ", ")
+		codes := strings.Join(run.Resume.Codes, ", ")
+		if codes == finding.NoManifest {
+			return "would run " + amount(int(run.Numbers().ToRun), "rollout") + " by the rules of 0.7.0; later versions want to be forced (" + codes + ")"
+		}
+		return "would be refused: " + codes
 	}
-	return "would go on"
+	return "would run " + amount(len(run.Pending()), "rollout")
 }
 
 // printCoverage prints the counts of each run and how the saved ones compare.
