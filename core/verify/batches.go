@@ -197,6 +197,3 @@ func (r *RunReport) progress() (*batch.Tally, batch.Interrupted) {
 	}
 	return tally, interrupted
 }
-
-// batchMembers are the derived members of a batch as documents have them.
-func batchMembers(b *BatchReport) value.Value { return batch.Members(b.Members) }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/rollscope/rollscope/core/batch"
 	"github.com/rollscope/rollscope/core/finding"
 	"github.com/rollscope/rollscope/core/integer"
 	"github.com/rollscope/rollscope/core/jsontext"
@@ -442,7 +443,7 @@ func (r *Report) WriteBatch(to io.Writer) error {
 			}
 		}
 		if b.Manifest != "" {
-			members = batchMembers(b)
+			members = batch.Members(b.Members)
 		}
 		if b.StatusPath != "" {
 			differences := []value.Value{}
