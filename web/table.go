@@ -21,7 +21,7 @@ func rowHeight(t view.Table) int {
 }
 
 // tallest is what browsers lay out without rounding; a longer list is scaled by the script.
-const tallest = 15_000_000
+const tallest = 8_000_000
 
 func above(t view.Table) int { return min(max(t.From, 0)*rowHeight(t), tallest) }
 
