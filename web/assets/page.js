@@ -772,7 +772,8 @@
   const TALLEST = 8_000_000;
 
   function size(table) {
-    const { height, total } = measure(table);
+    // Nothing here may ask for a layout: with new rows and old spacers the table would be shorter, and lose its place.
+    const height = Number(table.dataset.height) || 27, total = Number(table.dataset.total) || 0;
     const from = Number(table.dataset.from) || 0;
     const body = $("[data-rows]", table) || table;
     const rows = body.querySelectorAll("[data-index]").length;
@@ -791,6 +792,7 @@
 
   let moving = new Map();
   async function moved(table) {
+    if (!table.isConnected) return; // it has left the page and is at the top of nothing
     const id = table.dataset.table;
     const { height, total, sight } = measure(table);
     const scale = Math.min(1, TALLEST / Math.max(1, total * height));

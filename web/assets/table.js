@@ -9,19 +9,25 @@
 
   const number = new Intl.NumberFormat("en-US");
 
-  function tell(table, first) {
+  /** Say which rows are in sight as a whole. */
+  function tell(table) {
     const place = $(`[data-sight="${CSS.escape(table.dataset.table)}"]`);
     if (!place) return;
-    const { height, total } = measure(table);
-    const head = $("thead", table)?.offsetHeight || 0;
-    const last = Math.min(total, first + Math.max(1, Math.floor((table.clientHeight - head) / height)));
-    const text = total ? `rows ${number.format(Math.min(first + 1, last))}–${number.format(last)} of ${number.format(total)}` : "no rows";
+    const { height, total } = measure(table), row = $("[data-index]", table);
+    let text = "no rows";
+    if (total && row) {
+      const head = $("thead", table)?.offsetHeight || 0, index = Number(row.dataset.index);
+      const top = row.getBoundingClientRect().top - table.getBoundingClientRect().top - head;
+      const first = Math.max(0, index + Math.ceil(-top / height - 0.01));
+      const last = Math.min(total, index + Math.floor((table.clientHeight - head - top) / height + 0.01));
+      text = `rows ${number.format(Math.min(first + 1, total))}–${number.format(Math.max(last, first + 1))} of ${number.format(total)}`;
+    }
     if (place.textContent !== text) place.textContent = text;
   }
 
   parts.scrolled.push(tell);
   parts.settled.push(() => {
-    for (const table of $$("[data-table][data-window]")) tell(table, measure(table).first);
+    for (const table of $$("[data-table][data-window]")) tell(table);
   });
 
   // ---- columns -------------------------------------------------------------------------------------------
