@@ -282,6 +282,13 @@ func (v *validation) rollouts(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
+	// Failed rollouts are told of in a file of their own, and have captures too.
+	failures := strings.TrimSuffix(in.name, filepath.Ext(in.name)) + "_failures.jsonl"
+	if len(captures) > 0 && isFile(failures) {
+		if err := v.sidecar(ctx, failures, &a); err != nil {
+			return err
+		}
+	}
 	for _, dir := range captures {
 		entries, err := os.ReadDir(dir)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -300,6 +307,21 @@ func (v *validation) rollouts(ctx context.Context, in *input) error {
 	v.found = append(v.found, a.Finish()...)
 	v.counts = v.counts.Add(a.Counts)
 	return nil
+}
+
+// sidecar reads the failures beside a rollouts file.
+func (v *validation) sidecar(ctx context.Context, path string, a *audit.Auditor) error {
+	in, err := openInput(path, false)
+	if err != nil {
+		return err
+	}
+	defer closeInputs([]*input{in})
+	return eachLine(ctx, in.file, func(line *jsonl.Line) error {
+		if !jsonl.Blank(line.Bytes) {
+			a.Sidecar(line)
+		}
+		return nil
+	})
 }
 
 func (v *validation) document() error {

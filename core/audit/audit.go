@@ -70,10 +70,7 @@ func (a *Auditor) Row(file string, line *jsonl.Line) []finding.Finding {
 		add(finding.CallsBadRolloutID, value.M("member", value.Text(e.Member)), value.M("value", value.Text(e.Value)))
 	}
 	if key != "" {
-		if a.keys == nil {
-			a.keys = map[string]bool{}
-		}
-		a.keys[key] = true
+		a.know(key)
 	}
 	saved := row.Value.Get("ng_model_call_capture")
 	attachment := value.Value{}
@@ -108,11 +105,29 @@ func (a *Auditor) Row(file string, line *jsonl.Line) []finding.Finding {
 	return list
 }
 
+// Sidecar takes a row of the failures sidecar: captures of failed rollouts belong to it.
+func (a *Auditor) Sidecar(line *jsonl.Line) {
+	row := a.rows.Read(line)
+	if row.Problem != nil {
+		return
+	}
+	names := modelcall.NamesOf(row)
+	if key, err := names.Key(); err == nil && key != "" {
+		a.know(key)
+	}
+}
+
+func (a *Auditor) know(key string) {
+	if a.keys == nil {
+		a.keys = map[string]bool{}
+	}
+	a.keys[key] = true
+}
+
 // A captured row has its capture at hand.
 type captured struct {
-	data     []byte
-	partial  bool // the capture is not, or not only, the row's
-	payloads bool
+	data    []byte
+	partial bool // the capture is not, or not only, the row's
 }
 
 // capture holds the attached calls against their capture; nil where there is none.
