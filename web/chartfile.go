@@ -51,7 +51,7 @@ func ChartFile(c view.Chart, dark bool) templ.Component {
 		fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img"><style>%s</style><rect width="100%%" height="100%%" fill="%s"></rect>`,
 			width, height, width, height, rules, colour["--bg"])
 		fmt.Fprintf(w, `<text class="title" x="%d" y="%d">%s</text><text class="caption" x="%d" y="%d">%s</text>`,
-			fileEdge, fileEdge+12, templ.EscapeString(plain(c.Title)), fileEdge, fileEdge+12+18, templ.EscapeString(plain(c.Caption)))
+			fileEdge, fileEdge+12, templ.EscapeString(plain(c.Title)), fileEdge, fileEdge+12+18, templ.EscapeString(plain(captionOf(view.Chart{Caption: c.Caption, Note: c.Note}))))
 		if _, err := fmt.Fprintf(w, `<svg x="%d" y="%d" width="%d" height="%d">`, fileEdge, fileEdge+2*fileTitle, fileWidth, p.total()); err != nil {
 			return err
 		}

@@ -19,10 +19,17 @@
 //
 // Beside the public data-* contract, the script finds:
 //
-//	button[data-action]           open-files, open-folder, sample, theme, keys, cancel, clear-recent, skip
+//	button[data-action]           open-files, open-folder, sample, theme, keys, cancel, clear-recent, skip, mistake
 //	label[data-action=open-…]     label of a file input that also takes Enter and Space
 //	[data-filter-input]           the filter text; [data-filter] around it is hidden on a rollout's page
-//	[data-download], [data-copy]  actions of the engine: the file name, the form that is copied
+//	[data-download], [data-copy]  actions of the engine: the file name, what is copied; with data-of the whole of that
+//	                              table, in the form that the name ends with or that is copied
+//	[data-save] a                 a choice to keep: "profile" or "columns.<tab>", taken from the link
+//	[data-chooser]                the columns of the table, links that are boxes
+//	th[data-column][data-movable] a head that can be moved and, by its [data-grip], resized; data-width where it was
+//	[data-sight]                  which rows of that table are in sight; kept up to date by the script
+//	#offers [data-insert]         what can stand at the cursor of the filter
+//	#commands [data-run]          the table of commands: data-keys has a chord a line; [data-palette] finds one by name
 //	tr[data-href]                 a click anywhere in the row goes there
 //	[data-target=ID]              a link that also scrolls the element with that id into sight
 //	section[data-turn=N]          a turn; aria-current stands on the one the State names
@@ -31,7 +38,8 @@
 //	[data-table]                  data-total, data-height (px of a row), data-from, and data-window when rows are
 //	                              asked for; inside, tbody[data-rows] holds the rows and the only cells of
 //	                              tbody[data-space=above] and tbody[data-space=below] have the height of the rest
-//	canvas[data-grid]             data-tasks, data-repeats; drawn by the script in the colours of tokens.css
+//	canvas[data-grid]             the cells of the table's grid column: data-columns of them in a row, data-cell px wide;
+//	                              drawn by the script in the colours of the page and the shapes of its legend
 //	[data-recent]                 hidden list of names; template[data-recent-item] is one entry of it
 //	[data-say]                    a sentence that the script puts into #live when it has changed
 //	html[data-drag]               set while files hang over the window

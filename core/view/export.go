@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -98,9 +99,9 @@ func (d *Desk) wholeTable(c *selection, s State, table string, from, to int) Tab
 	case "eyes":
 		return d.eyes(c, s)
 	case "read":
-		return d.readTable(c)
+		return d.readTable(c, math.MaxInt)
 	case "others":
-		return d.othersTable()
+		return d.othersTable(math.MaxInt)
 	}
 	return d.refusedTable(c, s, from, to)
 }

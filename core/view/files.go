@@ -11,8 +11,8 @@ const most = 500
 // filesPage is the Files tab: what was given, what was read, where every line went.
 func (d *Desk) filesPage(c *selection, s State, windows map[string]int) *Files {
 	f := &Files{Facts: d.fileFacts(c), Order: d.fileOrder(c, s)}
-	f.Read = d.readTable(c)
-	f.Others = d.othersTable()
+	f.Read = d.readTable(c, most)
+	f.Others = d.othersTable(most)
 	f.Refused = d.refusedTable(c, s, windows["refused"], windows["refused"]+windowSize)
 	for _, t := range [...]*Table{&f.Read, &f.Others, &f.Refused} {
 		if t.Total > 0 {
@@ -38,7 +38,7 @@ func (d *Desk) fileFacts(c *selection) []Fact {
 }
 
 // readTable accounts for every line and byte of the rollouts files.
-func (d *Desk) readTable(c *selection) Table {
+func (d *Desk) readTable(c *selection, limit int) Table {
 	t := Table{ID: "read", Caption: "rollouts files", Height: rowHeight, Rows: []Row{}, Total: c.table.Sources(),
 		Empty: "None of these files is a rollouts file.",
 		Columns: []Column{
@@ -46,7 +46,7 @@ func (d *Desk) readTable(c *selection) Table {
 			{Key: "lines", Title: "lines", Right: true}, {Key: "read", Title: "read", Right: true}, {Key: "blank", Title: "blank", Right: true},
 			{Key: "unreadable", Title: "unreadable", Right: true}, {Key: "done", Title: "accounted", Unit: "bytes", Right: true}, {Key: "state", Title: ""},
 		}}
-	for i := range min(c.table.Sources(), most) {
+	for i := range min(c.table.Sources(), limit) {
 		a := c.table.Account(i)
 		file := d.sources[c.sources[i]]
 		state := Text{Text: "complete", Mark: MarkHealthy}
@@ -73,8 +73,8 @@ func (d *Desk) readTable(c *selection) Table {
 			wide(a.Lines), wide(a.Read), wide(a.Blank), wide(a.Unreadable), wide(a.Bytes()), {Text: state},
 		}})
 	}
-	if c.table.Sources() > most {
-		t.Note = fmt.Sprintf("%s of %s files; the sums above hold all of them.", Group(most), Group(c.table.Sources()))
+	if c.table.Sources() > limit {
+		t.Note = fmt.Sprintf("%s of %s files; the sums above hold all of them.", Group(limit), Group(c.table.Sources()))
 	}
 	return t
 }
@@ -96,7 +96,7 @@ func (d *Desk) sizeCell(size int64, file int) Cell {
 func wide(n int64) Cell { return Cell{Text: Text{Text: Group(n)}} }
 
 // othersTable lists the files that are not read as rollouts, with what they are.
-func (d *Desk) othersTable() Table {
+func (d *Desk) othersTable(limit int) Table {
 	t := Table{ID: "others", Caption: "other files", Height: rowHeight, Rows: []Row{}, Empty: "There are no other files.",
 		Columns: []Column{{Key: "file", Title: "other file", Mono: true, Grow: true}, {Key: "size", Title: "size", Unit: "bytes", Right: true}, {Key: "kind", Title: "kind"}, {Key: "run", Title: "run"}, {Key: "state", Title: ""}}}
 	for _, file := range d.listing.Order {
@@ -105,7 +105,7 @@ func (d *Desk) othersTable() Table {
 		}
 		e := d.listing.Entries[file]
 		t.Total++
-		if len(t.Rows) == most {
+		if len(t.Rows) == limit {
 			continue
 		}
 		info := e.Kind.Info()
@@ -124,8 +124,8 @@ func (d *Desk) othersTable() Table {
 			{Text: Text{Text: e.Name, Mono: true}}, wide(e.Size), {Text: Text{Text: info.Title, Title: info.Text}}, {Text: run}, {Text: state},
 		}})
 	}
-	if t.Total > most {
-		t.Note = fmt.Sprintf("%s of %s files.", Group(most), Group(t.Total))
+	if t.Total > limit {
+		t.Note = fmt.Sprintf("%s of %s files.", Group(limit), Group(t.Total))
 	}
 	return t
 }

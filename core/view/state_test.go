@@ -17,9 +17,6 @@ func full() State {
 }
 
 func TestStateRoundTrip(t *testing.T) {
-	if n := reflect.TypeFor[State]().NumField(); n != reflect.ValueOf(full()).NumField() {
-		t.Fatal(n)
-	}
 	value := reflect.ValueOf(full())
 	for i := range value.NumField() {
 		if value.Field(i).IsZero() {
