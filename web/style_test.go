@@ -91,7 +91,7 @@ func TestContrast(t *testing.T) {
 			what  string
 		}{
 			{"--bg", 4.5, "--fg --muted --accent --healthy --unhealthy --unobserved --omitted --failed --unknown --measured --s1 --s2 --s3 --s4"},
-			{"--bg-2", 4.5, "--fg --muted --accent"},
+			{"--bg-2", 4.5, "--fg --muted --accent --s4"},
 			{"--code", 4.5, "--fg --muted --accent"},
 			{"--accent-bg", 4.5, "--fg --muted --accent --unhealthy --unobserved"},
 			{"--unhealthy-bg", 4.5, "--fg --muted --unhealthy --accent"},

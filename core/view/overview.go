@@ -102,7 +102,7 @@ func agentTable(c *selection, s State) *Table {
 		order = append(order, -1)
 	}
 	t := &Table{ID: "agents", Caption: "by agent", Height: 22, Rows: []Row{}, Total: len(order),
-		Columns: []Column{{Key: "agent", Title: "agent"}, {Key: "verdicts", Grow: true}, {Key: "unhealthy", Title: "unhealthy", Right: true}}}
+		Columns: []Column{{Key: "agent", Title: "agent"}, {Key: "verdicts", Title: "verdicts", Grow: true}, {Key: "unhealthy", Title: "unhealthy", Right: true}}}
 	for n, agent := range order {
 		if n == agentRows && len(order) > agentRows+1 {
 			rest, unhealthy := 0, 0
