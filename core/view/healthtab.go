@@ -31,7 +31,7 @@ func (d *Desk) health(c *selection, s State) *Health {
 	counts := c.verdicts()
 	rows := counts[0] + counts[1] + counts[2]
 	h := &Health{
-		Judged: "verdict of " + count(rows, "judged rollout", "judged rollouts"),
+		Judged: "verdict of " + count(rows, "rollout", "rollouts"),
 		Shares: shares(counts, s), Facts: []Fact{}, Options: healthOptions(c, s),
 	}
 	h.Checks = Table{

@@ -58,7 +58,7 @@ func (d *Desk) healthyPanel(c *selection, s State) Panel {
 	total := counts[0] + counts[1] + counts[2]
 	p := Panel{
 		Title: "Healthy", Href: s.ToTab("health").Href(), Link: "Health",
-		Number: Text{Text: Group(counts[health.Unhealthy])}, Of: "of " + Group(total) + " judged are unhealthy",
+		Number: Text{Text: Group(counts[health.Unhealthy])}, Of: "of " + count(total, "rollout is", "rollouts are") + " unhealthy",
 		Shares: shares(counts, s), Charts: []Chart{}, Lines: []Line{},
 	}
 	p.Table = agentTable(c, s)

@@ -324,7 +324,7 @@ func (d *Desk) raw(i *item, from, to int) *Raw {
 		}
 	}
 	return &Raw{
-		Note: count(o.Len(), "line", "lines") + ", laid out; values as written", Total: o.Len(), From: min(max(from, 0), o.Len()),
+		Note: count(o.Len(), "line", "lines") + ", laid out without commas; values as written", Total: o.Len(), From: min(max(from, 0), o.Len()),
 		Lines: o.Window(from, to-from, marks),
 	}
 }

@@ -160,6 +160,7 @@
   /** Take files in, one list after the other; add keeps those that are there. */
   function openFiles(list, add = false) {
     if (list.length === 0) return intake;
+    session.set("files");
     // Nobody may take what is still shown for what comes of these files.
     state.opening++;
     Object.assign(state, { failed: "", deskDeaths: 0 });
@@ -474,10 +475,17 @@
     }
   });
 
+  /** What this tab has shown: the sample, or files of somebody. */
+  const session = {
+    get() { try { return sessionStorage.getItem("rollscope.shows") || ""; } catch { return ""; } },
+    set(value) { try { sessionStorage.setItem("rollscope.shows", value); } catch { /* storage is forbidden */ } },
+  };
+
   async function openSample() {
     const { answer } = await deskCall({ op: "sample" });
     const bytes = (b) => Uint8Array.fromBase64 ? Uint8Array.fromBase64(b) : Uint8Array.from(atob(b), (c) => c.charCodeAt(0));
     await openFiles(answer.files.map(({ path, data }) => asFile(new File([bytes(data)], path), path)));
+    session.set("sample");
   }
 
   /** Names of what was opened, for the landing page; never content. */
@@ -1012,7 +1020,7 @@
   if (loading) loading.textContent = "Reader loading. Files dropped now are queued.";
   const booted = boot();
   booted.then(async (listed) => {
-    const opens = state.opening || listed || root.dataset.sample !== undefined;
+    const opens = state.opening || listed || (root.dataset.sample !== undefined && session.get() !== "files");
     root.dataset.state = opens ? "scanning" : "idle";
     if (loading) loading.textContent = "";
     for (const input of $$("[data-intake]")) {
