@@ -106,22 +106,26 @@ func (c *selection) search(text, sorting string) matches {
 		return m
 	}
 	m.list = []int32{}
+	c.tally.count(c.table, c.rules)
 	var ranks ranking
 	c.table.Each(0, func(r *analysis.Row) bool {
-		i := c.itemOf(r)
-		if m.look != nil && !m.look.open(i) {
-			m.pending = true
-			return true
+		q := quickRow{c: c, row: *r}
+		row := filter.Row(&q)
+		if m.look != nil {
+			if row = q.open(); !m.look.open(q.open()) {
+				m.pending = true
+				return true
+			}
 		}
-		if !f.Match(i) {
+		if !f.Match(row) {
 			return true
 		}
 		m.list = append(m.list, int32(r.Ordinal))
-		if v := i.verdict(); int(v) < len(m.counts) {
+		if v := c.verdictOf(int(r.Ordinal)); int(v) < len(m.counts) {
 			m.counts[v]++
 		}
 		if at >= 0 {
-			rolloutColumns[at].rank(&ranks, i)
+			q.rank(&ranks, &rolloutColumns[at])
 		}
 		return true
 	})

@@ -14,16 +14,16 @@ import (
 // series holds what charts, sums and the grid of tasks ask of every row, in columns: some fifty bytes a row, filled
 // as rows come in. The number of a row is its ordinal.
 type series struct {
-	reward, prompt, completion []float64 // NaN where there is no number
-	turns, calls, failed       []int32   // −1 where there is none
-	masked                     []bool
-	verdict                    []health.Verdict // of the row by itself, before there is a report
-	agent                      []int32          // index of agents, −1 where there is none
-	agents                     []string         // in order of appearance
-	task                       []int32          // index of tasks
-	tasks                      []rollout.Key    // in order of appearance
-	repeat                     []int32          // index of repeats
-	repeats                    []rollout.Key    // in order of appearance
+	reward, completion   []float64 // NaN where there is no number
+	turns, calls, failed []int32   // −1 where there is none
+	masked               []bool
+	verdict              []health.Verdict // of the row by itself, before there is a report
+	agent                []int32          // index of agents, −1 where there is none
+	agents               []string         // in order of appearance
+	task                 []int32          // index of tasks
+	tasks                []rollout.Key    // in order of appearance
+	repeat               []int32          // index of repeats
+	repeats              []rollout.Key    // in order of appearance
 
 	// Characters of the longest value, by the key of its column.
 	chars map[string]int
@@ -46,7 +46,6 @@ func (s *series) add(d *analysis.Digest, v health.Verdict) {
 	}
 	f := &d.Facts
 	s.reward = append(s.reward, double(f.Reward))
-	s.prompt = append(s.prompt, double(f.Prompt))
 	s.completion = append(s.completion, double(f.Completion))
 	s.turns = append(s.turns, small(f.Turns))
 	s.calls = append(s.calls, small(f.Calls))
