@@ -26,7 +26,9 @@ var (
 )
 
 func init() {
-	debug.SetGCPercent(100)
+	// What a scan keeps is small and its garbage smaller; collecting it rarely costs a few MiB and saves a tenth of
+	// the time.
+	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(softLimit)
 }
 

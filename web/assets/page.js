@@ -201,6 +201,7 @@
     state.query.rest = 0;          // everything is asked anew
     state.ended = 0;
     state.cancelled = false;
+    state.fresh = true;
     if (first === 0 || !location.hash) remember(list);
     pump();
     schedule();
@@ -352,7 +353,9 @@
       if (generation === state.generation) await deskDied(error);
       return;
     }
-    if (generation === state.generation) schedule(120);
+    if (generation !== state.generation) return;
+    schedule(state.fresh ? 0 : 120); // the first rows are shown at once
+    state.fresh = false;
   }
 
   /** The end of a partial's range stands in its head, as the third number behind four bytes. */
