@@ -109,7 +109,9 @@
         }
         return;
       case "Escape":
-        if (opened) { e.preventDefault(); show(false); }
+        // With nothing chosen in the list, the key means the field.
+        if (opened && active >= 0) e.preventDefault();
+        show(false);
     }
   }, true);
 
