@@ -67,6 +67,7 @@ func trajectoryValidateCommand(h *host) *cobra.Command {
 	var (
 		with   companions
 		asJSON bool
+		export bool
 		failOn string
 	)
 	cmd := &cobra.Command{
@@ -75,13 +76,15 @@ func trajectoryValidateCommand(h *host) *cobra.Command {
 		Long: `Hold the evidence that rows carry against what it was made of: attached calls
 against their captures, trajectories against calls and observations, numbers of
 performance against trajectories. An ATIF document is held against the rules of
-the programs that read it.
+the programs that read it, and a folder of exported ones also against the
+rollouts they were made of, when those are among the paths.
 
 An error means that the evidence contradicts itself, a warning that it is lost
 or doubtful.`,
 		Example: `  rollscope trajectory validate RUN_DIR
   rollscope trajectory validate rollouts.jsonl --captures captures --fail-on error
-  rollscope trajectory validate trajectory.json`,
+  rollscope trajectory validate trajectory.json
+  rollscope trajectory validate rollouts.jsonl exported`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if len(paths) == 0 {
 				return usagef("at least one path is wanted")
@@ -90,11 +93,9 @@ or doubtful.`,
 			if err != nil {
 				return err
 			}
-			v := validation{host: h, with: with}
-			for _, path := range paths {
-				if err := v.path(cmd.Context(), path); err != nil {
-					return err
-				}
+			v := validation{host: h, with: with, export: export}
+			if err := v.paths(cmd.Context(), paths); err != nil {
+				return err
 			}
 			finding.Sort(v.found)
 			if asJSON {
@@ -109,6 +110,7 @@ or doubtful.`,
 		},
 	}
 	with.flags(cmd)
+	cmd.Flags().BoolVar(&export, "exportable", false, "also tell which rollouts cannot be exported as ATIF")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with status 1 on a finding of this `severity` or a worse one: error, warning or info")
 	return cmd
@@ -149,19 +151,31 @@ func (l severityLimit) check(list []finding.Finding) error {
 type validation struct {
 	host   *host
 	with   companions
+	export bool
 	found  []finding.Finding
 	counts audit.Counts
 	atif   []value.Value // one entry for each ATIF document
+
+	exported map[string]string // files of manifests by their rollouts
+	exporter atif.Exporter
 }
 
-func (v *validation) path(ctx context.Context, path string) error {
-	switch done, err := v.documents(path); {
-	case err != nil:
-		return err
-	case done:
+// paths looks at ATIF documents first, so that rollouts can be held against what was exported of them.
+func (v *validation) paths(ctx context.Context, paths []string) error {
+	v.exported = map[string]string{}
+	var runs []string
+	for _, path := range paths {
+		switch done, err := v.documents(path); {
+		case err != nil:
+			return err
+		case !done:
+			runs = append(runs, path)
+		}
+	}
+	if len(runs) == 0 {
 		return nil
 	}
-	list, err := openInputs([]string{path}, inputOptions{v.with.rolloutsFile, false})
+	list, err := openInputs(runs, inputOptions{v.with.rolloutsFile, false})
 	defer closeInputs(list)
 	if err != nil {
 		return err
@@ -234,6 +248,7 @@ func (v *validation) manifest(path string) error {
 		m := atif.Manifested{Entry: entry, File: entry.File(name)}
 		if m.Text, err = os.ReadFile(filepath.FromSlash(m.File)); err == nil {
 			m.Found = true
+			v.exported[entry.Key()] = m.File
 			v.judge(m.File, m.Text)
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -274,6 +289,9 @@ func (v *validation) rollouts(ctx context.Context, in *input) error {
 		if !jsonl.Blank(line.Bytes) {
 			rows++
 			v.found = append(v.found, a.Row(in.name, line)...)
+			if err := v.exportable(in.name, line); err != nil {
+				return err
+			}
 		}
 		progress.show(line.Offset+line.Size(), rows)
 		return nil
@@ -306,6 +324,34 @@ func (v *validation) rollouts(ctx context.Context, in *input) error {
 	}
 	v.found = append(v.found, a.Finish()...)
 	v.counts = v.counts.Add(a.Counts)
+	return nil
+}
+
+// exportable tells what keeps a row from being exported, and holds it against the document that was made of it.
+func (v *validation) exportable(name string, line *jsonl.Line) error {
+	if !v.export && len(v.exported) == 0 {
+		return nil
+	}
+	v.exporter.Options = atif.Options{Session: "session", AgentVersion: "0"}
+	doc, from, err := v.exporter.Row(line.Bytes)
+	file, there := v.exported[from.Task.String()+"-"+from.Rollout.String()]
+	if err != nil {
+		if v.export {
+			f := finding.New(finding.ATIFExportBlocked, "", name, value.M("rule", value.Text(err.Error())))
+			v.found = append(v.found, f.At(line.Number, line.Offset))
+		}
+		return nil
+	}
+	if !there {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.FromSlash(file))
+	if err != nil {
+		return err
+	}
+	if saved, err := atif.Strict(text); err == nil {
+		v.found = append(v.found, atif.CompareExport(saved, doc, file)...)
+	}
 	return nil
 }
 

@@ -43,44 +43,56 @@ type Exporter struct {
 type Source struct {
 	Task, Rollout integer.Int
 	Agent         string
+
+	named bool // the agent is known
 }
 
 // Row makes the document of one row (spec atif §5.2). The error is an [*ExportError] or a [*SyntaxError].
 func (x *Exporter) Row(line []byte) (doc value.Value, from Source, err error) {
-	row, err := Strict(line)
+	row, err := readRow(line)
 	if err != nil {
 		return doc, from, err
-	}
-	if !row.IsObject() {
-		return doc, from, blocked("the row is no object")
 	}
 	if from, err = sourceOfRow(row); err != nil {
 		return doc, from, err
 	}
-	saved := row.Get("ng_trajectory")
-	if err := preflight(saved); err != nil {
-		return doc, from, err
-	}
-	scanned, err := x.scanner.Scan(line)
-	if err != nil {
-		return doc, from, blocked("%s", err)
-	}
-	span := scanned.Get("ng_trajectory")
-	if span.IsNull() {
-		return doc, from, blocked("there is no trajectory")
-	}
-	if _, err := x.reader.Read(span); err != nil {
-		return doc, from, blocked("the trajectory is not valid: %s", err)
-	}
-	if err := x.builder.CheckStrict(span); err != nil {
-		return doc, from, blocked("the trajectory is not valid: %s", err)
-	}
-	c := conversion{row: row, saved: saved, from: from, o: x.Options}
-	doc, err = c.document()
+	doc, err = x.convert(line, row, from)
 	return doc, from, err
 }
 
-// sourceOfRow reads indices and agent of a row.
+func readRow(line []byte) (value.Value, error) {
+	row, err := Strict(line)
+	if err == nil && !row.IsObject() {
+		err = blocked("the row is no object")
+	}
+	return row, err
+}
+
+// convert makes the document of a row that has been read.
+func (x *Exporter) convert(line []byte, row value.Value, from Source) (doc value.Value, err error) {
+	saved := row.Get("ng_trajectory")
+	if err := preflight(saved); err != nil {
+		return doc, err
+	}
+	scanned, err := x.scanner.Scan(line)
+	if err != nil {
+		return doc, blocked("%s", err)
+	}
+	span := scanned.Get("ng_trajectory")
+	if span.IsNull() {
+		return doc, blocked("there is no trajectory")
+	}
+	if _, err := x.reader.Read(span); err != nil {
+		return doc, blocked("the trajectory is not valid: %s", err)
+	}
+	if err := x.builder.CheckStrict(span); err != nil {
+		return doc, blocked("the trajectory is not valid: %s", err)
+	}
+	c := conversion{row: row, saved: saved, from: from, o: x.Options}
+	return c.document()
+}
+
+// sourceOfRow reads indices and agent of a row. The agent may be missing.
 func sourceOfRow(row value.Value) (s Source, err error) {
 	for _, f := range [...]struct {
 		name string
@@ -92,30 +104,31 @@ func sourceOfRow(row value.Value) (s Source, err error) {
 		}
 		*f.to = n
 	}
-	ref := row.Get("agent_ref")
 	label := row.Get("_ng_environment_server")
-	if !ref.IsNull() {
-		if !ref.IsObject() {
-			return s, blocked("agent_ref is no object")
-		}
-		for _, m := range ref.Members() {
-			if m.Key != "type" && m.Key != "name" {
-				return s, blocked("agent_ref has the key %s", m.Key)
-			}
-		}
-		if kind := ref.Get("type"); !kind.IsNull() && !kind.Is("responses_api_agents") {
-			return s, blocked("agent_ref is of another type than responses_api_agents")
-		}
-		if name := ref.Get("name"); !name.IsNull() {
-			label = name
-		}
+	if name := row.Get("agent_ref").Get("name"); !name.IsNull() {
+		label = name
 	}
-	text, ok := label.Text()
-	if !ok || blank(text) {
-		return s, blocked("the row names no agent")
-	}
-	s.Agent = text
+	s.Agent, s.named = label.Text()
 	return s, nil
+}
+
+// agent looks at what names the agent of a row.
+func (c *conversion) agent() error {
+	ref := c.row.Get("agent_ref")
+	for _, m := range ref.Members() {
+		if m.Key != "type" && m.Key != "name" {
+			return blocked("agent_ref has the key %s", m.Key)
+		}
+	}
+	switch kind := ref.Get("type"); {
+	case !ref.IsNull() && !ref.IsObject():
+		return blocked("agent_ref is no object")
+	case !kind.IsNull() && !kind.Is("responses_api_agents"):
+		return blocked("agent_ref is of another type than responses_api_agents")
+	case !c.from.named || blank(c.from.Agent):
+		return blocked("the row names no agent")
+	}
+	return nil
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
@@ -262,6 +275,9 @@ func (c *conversion) document() (doc value.Value, err error) {
 		return doc, blocked("the invocation is not completed")
 	case !c.invocation.Get("error_type").IsNull():
 		return doc, blocked("the invocation has an error")
+	}
+	if err := c.agent(); err != nil {
+		return doc, err
 	}
 	if err := c.walk(); err != nil {
 		return doc, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rollscope/rollscope/core/integer"
+	"github.com/rollscope/rollscope/core/jsonl"
 	"github.com/rollscope/rollscope/core/value"
 )
 
@@ -28,7 +29,6 @@ type File struct {
 type Export struct {
 	exporter Exporter
 	line     int
-	rows     int
 	agent    string
 	named    bool
 	seen     map[string]bool
@@ -50,18 +50,7 @@ func NewExport(o Options) (*Export, error) {
 // Line takes the next physical line and gives its file, nil for a row that cannot be exported. A blank line is one.
 func (e *Export) Line(text []byte) *File {
 	e.line++
-	e.rows++
-	doc, from, err := e.exporter.Row(text)
-	if err == nil {
-		switch key := from.FileName(); {
-		case e.seen[key]:
-			err = blocked("the file has this rollout already")
-		case e.named && e.agent != from.Agent:
-			err = blocked("the agent is %s, that of the file is %s", from.Agent, e.agent)
-		default:
-			e.seen[key], e.agent, e.named = true, from.Agent, true
-		}
-	}
+	doc, from, err := e.row(text)
 	if err != nil {
 		e.errs = append(e.errs, fmt.Errorf("line %d: %w", e.line, err))
 		return nil
@@ -76,9 +65,36 @@ func (e *Export) Line(text []byte) *File {
 	return f
 }
 
+func (e *Export) row(text []byte) (doc value.Value, from Source, err error) {
+	if jsonl.Blank(text) {
+		return doc, from, blocked("the line is blank")
+	}
+	row, err := readRow(text)
+	if err != nil {
+		return doc, from, err
+	}
+	if from, err = sourceOfRow(row); err != nil {
+		return doc, from, err
+	}
+	name := from.FileName()
+	if e.seen[name] {
+		return doc, from, blocked("the file has this rollout already")
+	}
+	e.seen[name] = true
+	switch {
+	case !from.named:
+	case !e.named:
+		e.agent, e.named = from.Agent, true
+	case e.agent != from.Agent:
+		return doc, from, blocked("the agent is %s, that of the file is %s", from.Agent, e.agent)
+	}
+	doc, err = e.exporter.convert(text, row, from)
+	return doc, from, err
+}
+
 // Finish gives the manifest, or all errors.
 func (e *Export) Finish() (manifest []byte, err error) {
-	if e.rows == 0 {
+	if e.line == 0 {
 		return nil, blocked("the file has no rows")
 	}
 	return e.manifest, errors.Join(e.errs...)

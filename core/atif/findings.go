@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -62,9 +63,43 @@ func Check(text []byte, name string, has Has) (Validity, []finding.Finding) {
 	} else {
 		problems(finding.ATIFNotImportable, []Problem{{"", "the document is not valid for NeMo Gym"}})
 	}
+	if task, rollout, ok := indicesOf(path.Base(name)); ok {
+		source(doc, task, rollout, add)
+	}
 	c := checking{add: add, has: has, dir: path.Dir(name)}
 	c.document("", doc, doc)
 	return v, list
+}
+
+// indicesOf takes the name of an exported file apart.
+func indicesOf(name string) (task, rollout integer.Int, ok bool) {
+	name, isJSON := strings.CutSuffix(name, ".json")
+	first, second, two := strings.Cut(name, "-")
+	for _, s := range [...]string{first, second} {
+		if s == "" || strings.Trim(s, "0123456789") != "" {
+			return task, rollout, false
+		}
+	}
+	task, okTask := integer.Parse(first)
+	rollout, okRollout := integer.Parse(second)
+	return task, rollout, isJSON && two && okTask && okRollout
+}
+
+// source holds the indices that a document declares against those that it should have.
+func source(doc value.Value, task, rollout integer.Int, add func(string, ...value.Member)) {
+	declared := doc.Get("extra").Get("nemo_gym").Get("source")
+	for _, f := range [...]struct {
+		name string
+		want integer.Int
+	}{{"task_index", task}, {"rollout_index", rollout}} {
+		saved := declared.Get(f.name)
+		if !saved.Exists() {
+			continue
+		}
+		if n, ok := saved.Whole(); !ok || saved.Kind() != jsonscan.Int || n.Cmp(f.want) != 0 {
+			add(finding.ATIFSourceIdentity, value.M("field", value.Text(f.name)), value.M("saved", value.Short(saved)), value.M("made", value.Whole(f.want)))
+		}
+	}
 }
 
 func contains(list []string, s string) bool {
@@ -243,32 +278,22 @@ func CheckManifest(name string, list []Manifested) []finding.Finding {
 			id = ContentHash(doc)
 		}
 		once("identity", id)
-		source := doc.Get("extra").Get("nemo_gym").Get("source")
-		for _, f := range [...]struct {
-			name string
-			want integer.Int
-		}{{"task_index", m.Entry.Task}, {"rollout_index", m.Entry.Rollout}} {
-			saved := source.Get(f.name)
-			if !saved.Exists() {
-				continue
-			}
-			if n, ok := saved.Whole(); !ok || saved.Kind() != jsonscan.Int || n.Cmp(f.want) != 0 {
-				at(finding.ATIFSourceIdentity, value.M("field", value.Text(f.name)), value.M("saved", value.Short(saved)), value.M("made", value.Whole(f.want)))
-			}
-		}
+		source(doc, m.Entry.Task, m.Entry.Rollout, at)
 	}
 	return found
 }
 
-// CompareExport holds an exported document against its rollout, exported again. The version of the exporter and the
-// names that the export was given are no part of it.
-func CompareExport(saved value.Value, line []byte, name string) []finding.Finding {
-	session, _ := saved.Get("session_id").Text()
-	version, _ := saved.Get("agent").Get("version").Text()
-	x := Exporter{Options: Options{Session: session, AgentVersion: version}}
-	made, _, err := x.Row(line)
-	if err != nil {
-		return []finding.Finding{finding.New(finding.ATIFExportBlocked, "", name, value.M("rule", value.Text(err.Error())))}
+// CompareExport holds an exported document against one that was made of its rollout again. The version of the exporter
+// is no part of it, nor are the names that an export is given.
+func CompareExport(saved, made value.Value, name string) []finding.Finding {
+	session := saved.Get("session_id")
+	if text, ok := session.Text(); ok {
+		source := made.Get("extra").Get("nemo_gym").Get("source")
+		id := fmt.Sprintf("%s:%s:%s", text, source.Get("task_index"), source.Get("rollout_index"))
+		made = made.With("session_id", session).With("trajectory_id", value.Text(id))
+	}
+	if version := saved.Get("agent").Get("version"); version.Exists() {
+		made = made.With("agent", made.Get("agent").With("version", version))
 	}
 	d := value.Differ{Most: 1, Skip: func(p string, _, _ value.Value) bool { return p == "extra.nemo_gym.exporter.version" }}
 	d.Compare("", saved, made)

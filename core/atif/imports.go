@@ -169,7 +169,7 @@ func importStep(path string, step value.Value, ids map[string]bool) error {
 		if open[id]++; open[id] > 1 {
 			return refusedImport(where+".source_call_id", "the tool call has another result")
 		}
-		if !result.Get("subagent_trajectory_ref").IsNull() {
+		if result.Get("subagent_trajectory_ref").Len() > 0 {
 			return refusedImport(where+".subagent_trajectory_ref", "refers to a subagent")
 		}
 		content := result.Get("content")

@@ -118,6 +118,65 @@ func View(v value.Value) Document {
 	return d
 }
 
+// A ModelUsage is what the steps of one model took.
+type ModelUsage struct {
+	Model  string
+	Steps  int // with metrics
+	Tokens Tokens
+	Cost   float64 // US dollars; of the steps that know theirs
+	Priced bool    // every step with tokens knows its cost
+}
+
+// Models sums usage up by model, subagents included and copied context left out, in the order in which models appear.
+// Steps without a model or without metrics do not count.
+func (d *Document) Models() []ModelUsage {
+	var list []ModelUsage
+	at := map[string]int{}
+	d.models(func(s *Step) {
+		k, there := at[s.Model]
+		if !there {
+			k = len(list)
+			at[s.Model] = k
+			list = append(list, ModelUsage{Model: s.Model, Priced: true})
+		}
+		u, t := &list[k], tokensOf(s.Metrics)
+		u.Steps++
+		u.Tokens = u.Tokens.Add(t)
+		j := judge{profile: Harbor}
+		if cost, ok := j.real(s.Metrics.Get("cost_usd")); ok {
+			u.Cost += cost
+		} else if t.Prompt.Sign() != 0 || t.Completion.Sign() != 0 || t.Cached.Sign() != 0 {
+			u.Priced = false
+		}
+	})
+	return list
+}
+
+func (d *Document) models(each func(*Step)) {
+	for i := range d.Steps {
+		if s := &d.Steps[i]; !s.Copied && s.Model != "" && s.Metrics.IsObject() {
+			each(s)
+		}
+	}
+	for i := range d.Subagents {
+		d.Subagents[i].models(each)
+	}
+}
+
+// Find resolves a reference to a subagent: to a trajectory inside this document, else to the path of a file. It finds
+// neither where the reference leads nowhere.
+func (d *Document) Find(ref value.Value) (sub *Document, file string) {
+	if id, ok := ref.Get("trajectory_id").Text(); ok {
+		for i := range d.Subagents {
+			if one := &d.Subagents[i]; one.ID == id {
+				return one, ""
+			}
+		}
+	}
+	file, _ = ref.Get("trajectory_path").Text()
+	return nil, file
+}
+
 func tokensOf(m value.Value) Tokens {
 	j := judge{profile: Harbor}
 	count := func(v value.Value) integer.Int {
