@@ -80,7 +80,7 @@ func measure(c view.Chart, height int) plot {
 	}
 	step := float64(n)
 	if c.Kind == "bars" {
-		step = float64(max(n, slots))
+		step = float64(max(n, slotsOf(c)))
 	}
 	gap := min(0.0075, 0.2/step)
 	every := c.Kind != "strip" && float64(widest)*digit <= nominal/step+4
@@ -140,7 +140,7 @@ func axis(c view.Chart) []plotLabel {
 		}
 		return list
 	}
-	wide := float64(max(n, slots)) // a strip has no labels, a line has its own
+	wide := float64(max(n, slotsOf(c))) // a strip has no labels, a line has its own
 	room := nominal / wide
 	if float64(widest)*digit+4 <= room {
 		for i, b := range c.Bins {
@@ -271,6 +271,16 @@ func captionOf(c view.Chart) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// slotsOf is how many bars a chart has room for at least: few with names, more with numbers.
+func slotsOf(c view.Chart) int {
+	for _, b := range c.Bins {
+		if utf8.RuneCountInString(b.Label) > 5 {
+			return 3
+		}
+	}
+	return slots
 }
 
 // clipped cuts a label that does not fit.

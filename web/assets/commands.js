@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, sleep, actions, closePanels, visible, measure, moved, fatal, TALLEST } = window.rollscope.page;
+  const { $, $$, sleep, actions, closePanels, visible, measure, moved, fatal, params, parts, TALLEST } = window.rollscope.page;
 
   const entries = () => [...$$("#commands [data-run]")];
   const chords = new Map();
@@ -129,6 +129,19 @@
     if (link) location.hash = link;
     return Boolean(link);
   }
+
+  // Who comes back from a rollout stands at its row.
+  let left = "";
+  parts.settled.push(() => {
+    const { rollout } = params(location.hash);
+    if (rollout) { left = decodeURIComponent(rollout.replace(/\+/g, " ")); return; }
+    const row = left && $(`tr[data-rollout="${CSS.escape(left)}"]`);
+    if (!row) return;
+    left = "";
+    if (document.activeElement !== document.body) return;
+    row.tabIndex = 0;
+    row.focus({ preventScroll: true });
+  });
 
   // ---- palette -------------------------------------------------------------------------------------------
 
