@@ -421,7 +421,7 @@ func (p *printer) loose(t *transcript.Rollout) {
 			p.line(0, "observed tool call %s %s that no turn asks for: %s", orDash(tool.Name), tool.ID, tool.Record.Status.String())
 		}
 	}
-	for _, it := range t.Orphans() {
+	for _, it := range t.Orphans {
 		p.line(0, "")
 		p.line(0, "tool result of %s, which nobody called", orWord(it.CallID, "no call id"))
 	}

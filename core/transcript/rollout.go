@@ -16,6 +16,7 @@ type Rollout struct {
 	Invocations []Invocation
 	Calls       []Call
 	Tools       []Tool
+	Orphans     []Item // results that belong to no tool call
 
 	Record *trajectory.Record // nil where there is none that is valid
 	Err    error              // why the trajectory is not valid
@@ -227,6 +228,9 @@ type key struct {
 	call       string
 }
 
+// nobody stands for an id that is not there; no id has this text.
+const nobody = "\xff"
+
 // tools ties tool records, calls in answers and results together.
 func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 	records := map[key][]int{}
@@ -234,18 +238,26 @@ func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 		k := key{r.Tools[i].InvocationID.String(), r.Tools[i].ID.String()}
 		records[k] = append(records[k], i)
 	}
-	results := map[key][]jsonscan.Value{}
+	results := map[key][]Item{}
+	var order []key
 	collect := func(invocation string, v jsonscan.Value, seen map[key]int) {
 		counts := map[key]int{}
 		for _, it := range Items(v) {
-			if it.Kind != ToolResult || !it.HasCallID {
+			if it.Kind != ToolResult {
 				continue
 			}
 			k := key{invocation, it.CallID}
+			if !it.HasCallID {
+				k.call = nobody
+			}
 			// Questions repeat what came before them.
 			if counts[k]++; counts[k] > seen[k] {
 				seen[k] = counts[k]
-				results[k] = append(results[k], it.Text)
+				if len(results[k]) == 0 {
+					order = append(order, k)
+				}
+				it.Pair = -1
+				results[k] = append(results[k], it)
 			}
 		}
 	}
@@ -264,7 +276,7 @@ func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 			records[k] = list[1:]
 		}
 		if list := results[k]; taken[k] < len(list) {
-			tool.Result, tool.Answered = list[taken[k]], true
+			tool.Result, tool.Answered = list[taken[k]].Text, true
 			taken[k]++
 		}
 		if tool.Record != nil {
@@ -289,7 +301,7 @@ func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 				tool := Tool{Invocation: turn.Invocation, ID: it.CallID, Name: it.Name, Turn: i, Call: it.Value}
 				where := key{turn.ID, it.CallID}
 				if !it.HasCallID {
-					where = key{"\x00", ""}
+					where = key{nobody, nobody}
 				}
 				turn.Tools = append(turn.Tools, add(tool, where))
 			}
@@ -306,6 +318,9 @@ func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 		}
 		add(tool, key{id, tool.ID})
 	}
+	for _, k := range order {
+		t.Orphans = append(t.Orphans, results[k][taken[k]:]...)
+	}
 }
 
 // fromResponse makes turns of a response: what a tool or a person answers ends one.
@@ -317,7 +332,6 @@ func (t *Rollout) fromResponse(row *rollout.Row) {
 		list = Items(row.Response)
 	}
 	turn := Turn{Invocation: -1}
-	begin := 0
 	flush := func() {
 		if len(turn.Answer)+len(turn.Reasoning)+len(turn.Input) > 0 {
 			t.Turns = append(t.Turns, turn)
@@ -325,8 +339,9 @@ func (t *Rollout) fromResponse(row *rollout.Row) {
 		turn = Turn{Invocation: -1}
 	}
 	acted := false
-	for i := begin; i < len(list); i++ {
-		it := list[i]
+	for _, it := range list {
+		answer := it.Pair
+		it.Pair = -1
 		world := it.Kind == ToolResult || it.Kind == Message && it.Role == "user"
 		if world && acted {
 			flush()
@@ -334,6 +349,9 @@ func (t *Rollout) fromResponse(row *rollout.Row) {
 		}
 		switch {
 		case world:
+			if it.Kind == ToolResult && answer < 0 {
+				t.Orphans = append(t.Orphans, it)
+			}
 			turn.Input = append(turn.Input, it)
 		case it.Kind == Reasoning:
 			turn.Reasoning = append(turn.Reasoning, it)
@@ -341,8 +359,8 @@ func (t *Rollout) fromResponse(row *rollout.Row) {
 		default:
 			if it.Kind == ToolCall {
 				tool := Tool{Invocation: -1, ID: it.CallID, Name: it.Name, Turn: len(t.Turns), Call: it.Value}
-				if it.Pair >= 0 {
-					tool.Result, tool.Answered = list[it.Pair].Text, true
+				if answer >= 0 {
+					tool.Result, tool.Answered = list[answer].Text, true
 				}
 				turn.Tools = append(turn.Tools, len(t.Tools))
 				t.Tools = append(t.Tools, tool)
@@ -352,28 +370,4 @@ func (t *Rollout) fromResponse(row *rollout.Row) {
 		}
 	}
 	flush()
-}
-
-// Orphans are the results that belong to no tool call.
-func (t *Rollout) Orphans() []Item {
-	var list []Item
-	called := map[string]int{}
-	for i := range t.Tools {
-		if t.Tools[i].ID != "" {
-			called[t.Tools[i].ID]++
-		}
-	}
-	for i := range t.Turns {
-		for _, it := range t.Turns[i].Input {
-			if it.Kind != ToolResult {
-				continue
-			}
-			if called[it.CallID] == 0 || !it.HasCallID {
-				list = append(list, it)
-				continue
-			}
-			called[it.CallID]--
-		}
-	}
-	return list
 }
