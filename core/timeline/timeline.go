@@ -3,7 +3,8 @@
 //
 // A clock is evidence. A span whose two ends were measured says so ([Measured]); one that follows from other spans, or
 // from one end and a duration, is [Derived]; what has no place in time at all is kept apart with what is known of it.
-// Nothing is clamped: a call that ends before it starts keeps its ends and is marked.
+// Nothing is clamped: a call that ends before it starts keeps its ends and is marked. A time outside of the years 1 to
+// 9999 is none.
 package timeline
 
 import (
@@ -97,17 +98,20 @@ func ends(s *Span, started, completed, duration trajectory.Real) {
 	if finite(duration) {
 		s.DurationMS = duration.Value
 	}
-	switch {
-	case finite(started) && finite(completed):
+	s.Placing = Derived
+	switch begun, over := timed(started), timed(completed); {
+	case begun && over:
 		s.Start, s.End, s.Placing = started.Value, completed.Value, Measured
-	case finite(started) && finite(duration):
-		s.Start, s.End, s.Placing = started.Value, started.Value+duration.Value/1000, Derived
-	case finite(completed) && finite(duration):
-		s.Start, s.End, s.Placing = completed.Value-duration.Value/1000, completed.Value, Derived
-	case finite(started):
-		s.Start, s.End, s.Placing = started.Value, started.Value, Derived
-	case finite(completed):
-		s.Start, s.End, s.Placing = completed.Value, completed.Value, Derived
+	case begun:
+		s.Start, s.End = started.Value, started.Value
+		if end := started.Value + s.DurationMS/1000; dated(end) {
+			s.End = end
+		}
+	case over:
+		s.Start, s.End = completed.Value, completed.Value
+		if start := completed.Value - s.DurationMS/1000; dated(start) {
+			s.Start = start
+		}
 	default:
 		s.Placing = Unplaced
 	}
@@ -117,6 +121,12 @@ func ends(s *Span, started, completed, duration trajectory.Real) {
 func finite(f trajectory.Real) bool {
 	return f.Set && !math.IsNaN(f.Value) && !math.IsInf(f.Value, 0)
 }
+
+// timed tells whether a value is a time of the calendar.
+func timed(f trajectory.Real) bool { return f.Set && dated(f.Value) }
+
+// dated tells whether a Unix time lies in the years 1 to 9999. What does not is no clock's.
+func dated(unix float64) bool { return unix >= -62135596800 && unix < 253402300800 }
 
 func (b *builder) call(i int) {
 	c := &b.r.Calls[i]
@@ -162,7 +172,7 @@ func (b *builder) turns() {
 		t := &b.r.Turns[i]
 		s := Span{Kind: Turn, Index: i, Name: "turn " + t.No, ID: t.ID, Invocation: t.Invocation, Turn: -1, DurationMS: math.NaN(), Placing: Derived}
 		reached := around[i]
-		timed := t.HasTime && t.Timestamp != 0 && !math.IsNaN(t.Timestamp) && !math.IsInf(t.Timestamp, 0)
+		timed := t.HasTime && t.Timestamp != 0 && dated(t.Timestamp)
 		switch {
 		case reached != nil:
 			s.Start, s.End = reached.from, reached.to
@@ -266,7 +276,7 @@ func (b *builder) compactions(bundle *trajectory.Bundle) {
 			s.Invocation = n
 		}
 		s.Failed = s.Status == "failed" || s.Status == "aborted"
-		if finite(c.ObservedAt) {
+		if timed(c.ObservedAt) {
 			s.Start, s.End, s.Placing = c.ObservedAt.Value, c.ObservedAt.Value, Measured
 		}
 		b.spans = append(b.spans, s)

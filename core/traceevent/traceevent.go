@@ -264,9 +264,9 @@ func checkEvent(e value.Value, open map[string][]stretch, flows map[string]int) 
 	return nil
 }
 
-// nests tells whether spans lie in each other or apart, but for a thousandth of a microsecond.
+// nests tells whether spans lie in each other or apart, but for a thousandth of a microsecond, or what a number of
+// their size can tell.
 func nests(list []stretch) error {
-	const slack = 1e-3
 	slices.SortStableFunc(list, func(a, b stretch) int {
 		switch {
 		case a.from < b.from || a.from == b.from && a.to > b.to:
@@ -278,6 +278,7 @@ func nests(list []stretch) error {
 	})
 	var around []stretch
 	for _, s := range list {
+		slack := max(1e-3, s.to*0x1p-50)
 		for len(around) > 0 && around[len(around)-1].to <= s.from+slack {
 			around = around[:len(around)-1]
 		}
