@@ -120,7 +120,13 @@ func Eval[T any](p *Page, expression string) T {
 func eval[T any](p *Page, expression string) (T, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, limit)
 	defer cancel()
-	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	for {
+		v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+		// A click that leads to another document ends what was asked of the old one.
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "navigated or closed") {
+			return v, err
+		}
+	}
 }
 
 // describe says in short what the page shows.
