@@ -77,6 +77,10 @@ func TestScripts(t *testing.T) {
 			"case": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(filepath.Join(cases, args[0]))))
 			},
+			// "project NAME" copies a run with its captures, raw and finished.
+			"project": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(filepath.Join(filepath.Dir(cases), "project", args[0]))))
+			},
 			// "escape NAME TEXT" sets a variable to the text and a sequence that colours a terminal.
 			"escape": func(ts *testscript.TestScript, _ bool, args []string) { ts.Setenv(args[0], args[1]+"\x1b[31m") },
 		},

@@ -146,7 +146,12 @@ func (f *Finding) Message() string {
 			return b.String()
 		}
 		name, behind, _ := strings.Cut(after, "}")
-		b.WriteString(words(f.Value(name)))
+		if own, isOwn := strings.CutPrefix(name, "="); isOwn {
+			text, _ := f.Value(own).Text()
+			b.WriteString(text)
+		} else {
+			b.WriteString(words(f.Value(name)))
+		}
 		rest = behind
 	}
 }

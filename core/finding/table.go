@@ -9,7 +9,7 @@ type Definition struct {
 	Varies   string
 	Title    string // a few words, without a full stop
 	Text     string // what it means and why it matters
-	Says     string // the message; {name} stands for a value of the finding
+	Says     string // the message; {name} stands for a value of the finding, {=name} for a text of the program's own
 }
 
 // All lists every finding id, in the order of the areas and within them of a reading from the folder down to its rows.
