@@ -135,7 +135,7 @@ type printer struct {
 const longText = 4000
 
 func (p *printer) line(indent int, format string, args ...any) {
-	p.w.printf("%s%s\n", strings.Repeat("  ", indent), safe(fmt.Sprintf(format, args...)))
+	p.w.printf("%s\n", strings.TrimRight(strings.Repeat("  ", indent)+safe(fmt.Sprintf(format, args...)), " "))
 }
 
 // text prints a text line by line. What is left out is counted.
@@ -350,10 +350,10 @@ func (p *printer) tool(it *transcript.Item, tool *transcript.Tool) {
 	switch {
 	case kind == transcript.ArgumentsObject:
 		p.text(2, string(parsed.Append(nil, value.Row)))
-	case it.Arguments.IsString():
+	case kind != transcript.ArgumentsEmpty && it.Arguments.IsString():
 		p.text(2, it.Arguments.Text())
 		p.line(2, "(arguments: %s)", kind)
-	case it.Arguments.Exists():
+	case kind != transcript.ArgumentsEmpty && it.Arguments.Exists():
 		p.text(2, string(it.Arguments.Raw()))
 		p.line(2, "(arguments: %s)", kind)
 	default:

@@ -158,7 +158,7 @@ func TestBlocked(t *testing.T) {
 		{"a number as text", message, []string{t1 + "turn_no", `"1"`}, "not valid"},
 		{"a float for an int", message, []string{t1 + "turn_no", "1.0"}, "not valid"},
 		{"an int for a float", message, []string{t1 + "timestamp", "1700000000"}, ""},
-		{"a gap", message, []string{tr + "gaps", `[{"code":"trace_missing","severity":"warning"}]`}, "gaps"},
+		{"a gap", message, []string{tr + "gaps", `[{"code":"trace_missing"}]`}, "has gaps, the first is trace_missing"},
 		{"a blank id of the task", message, []string{tr + "task_id", `" "`, t1 + "task_id", `" "`}, "blank"},
 		{"no invocation", message, []string{tr + "invocations", "[]"}, "0 invocations"},
 		{"an invocation with a blank id", message, []string{inv + "invocation_id", `""`, t1 + "invocation_id", `""`}, "blank id"},

@@ -179,13 +179,11 @@ func (d *digest) latency() (seconds float64, ok bool) {
 
 // span is from the first start to the last end of a row's calls.
 type span struct {
-	start, end      float64
-	started, ended  bool
-	calls           int
-	completion      integer.Int // tokens
-	completionKnown bool
-	prompt          integer.Int
-	model           string
+	start, end         float64
+	started, ended     bool
+	calls              int
+	prompt, completion integer.Int // tokens
+	model              string
 }
 
 func spanOf(b []byte) (span, error) {
@@ -203,10 +201,12 @@ func spanOf(b []byte) (span, error) {
 		if c.Completed.Set && (!s.ended || c.Completed.Value > s.end) {
 			s.end, s.ended = c.Completed.Value, true
 		}
-		if c.TokensOut.Set {
-			s.completion, s.completionKnown = s.completion.Add(c.TokensOut.Int), true
+		if c.TokensIn.Set {
+			s.prompt = s.prompt.Add(c.TokensIn.Int)
 		}
-		s.prompt = s.prompt.Add(c.TokensIn.Int)
+		if c.TokensOut.Set {
+			s.completion = s.completion.Add(c.TokensOut.Int)
+		}
 		if s.model == "" {
 			s.model = c.Model
 		}

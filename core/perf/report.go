@@ -49,8 +49,8 @@ type Timed struct {
 	HasFirst   bool
 	HasLast    bool
 
-	Calls      int
-	Completion integer.Int // tokens of its calls
+	Calls              int
+	Prompt, Completion integer.Int // tokens of its calls
 }
 
 // A Reducer takes the rows of a run in order.
@@ -72,7 +72,7 @@ func (r *Reducer) Add(row *Row) error {
 	t := Timed{
 		Ordinal: row.Ordinal, Source: row.Source, Line: row.Line, Task: row.Identity.Task, Rollout: row.Identity.Rollout,
 		ID: row.Identity.ID, Agent: row.Agent, Model: s.model, Failure: d.flags&isFailure != 0,
-		Perf: d.flags&hasPerf != 0, Numbers: d.numbers, Elapsed: d.elapsed, Calls: s.calls, Completion: s.completion,
+		Perf: d.flags&hasPerf != 0, Numbers: d.numbers, Elapsed: d.elapsed, Calls: s.calls, Prompt: s.prompt, Completion: s.completion,
 		FirstCall: s.start, LastCall: s.end, HasFirst: s.started, HasLast: s.ended,
 	}
 	if seconds, ok := d.latency(); ok {
@@ -223,14 +223,15 @@ func parts(rows []Timed, name func(*Timed) string) []Part {
 			continue
 		}
 		p.Calls += t.Calls
-		completion := t.Completion
+		prompt, completion := t.Prompt, t.Completion
 		if n := t.Numbers[atCompletion]; n.kind == intNumber {
 			completion = n.Int
 		}
 		p.Completion = p.Completion.Add(completion)
 		if n := t.Numbers[atPrompt]; n.kind == intNumber {
-			p.Prompt = p.Prompt.Add(n.Int)
+			prompt = n.Int
 		}
+		p.Prompt = p.Prompt.Add(prompt)
 		for source, s := range t.durations() {
 			if s > 0 && !math.IsInf(s, 0) {
 				seconds[k][source] = append(seconds[k][source], s)

@@ -325,7 +325,11 @@ func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 
 // fromResponse makes turns of a response: what a tool or a person answers ends one.
 func (t *Rollout) fromResponse(row *rollout.Row) {
-	t.Prompt = append(t.Prompt, Items(row.Params.Get("input"))...)
+	input := row.Params
+	if input.IsObject() {
+		input = input.Get("input")
+	}
+	t.Prompt = append(t.Prompt, Items(input)...)
 	output := row.Response.Get("output")
 	list := Items(output)
 	if row.Response.IsString() {
