@@ -174,7 +174,7 @@ func (a *arena) captured(c *modelcall.Call, payload bool) (*draftCall, *BuildErr
 // payload takes over what was sent and received.
 func (a *arena) payload(d *draftCall, request, response jsonscan.Value) {
 	if !request.IsNull() {
-		d.top[callRequest] = a.free(request)
+		d.top[callRequest] = a.request(request)
 	}
 	if d.answered = !response.IsNull(); d.answered {
 		d.top[callResponse] = a.free(response)

@@ -48,11 +48,12 @@ var (
 type arena struct {
 	text    []byte
 	ropes   [][]byte
-	settled bool // what is being read is part of a value that is known to be in order
+	settled bool   // what is being read is part of a value that is known to be in order
+	before  []byte // the last request that was in order: the next one probably begins with what it said
 }
 
 func (a *arena) reset() {
-	a.text = a.text[:0]
+	a.text, a.before = a.text[:0], nil
 	clear(a.ropes)
 	a.ropes = a.ropes[:0]
 }
@@ -62,6 +63,17 @@ func (a *arena) reset() {
 func (a *arena) free(v jsonscan.Value) []byte {
 	if v.Exists() && (a.settled || value.Settled(v)) {
 		return v.Raw()
+	}
+	start := len(a.text)
+	a.text = value.AppendScanned(a.text, v)
+	return a.text[start:len(a.text):len(a.text)]
+}
+
+// request gives the text of a request like free.
+func (a *arena) request(v jsonscan.Value) []byte {
+	if value.SettledAfter(v, a.before) {
+		a.before = v.Raw()
+		return a.before
 	}
 	start := len(a.text)
 	a.text = value.AppendScanned(a.text, v)

@@ -188,7 +188,37 @@ func shortest(raw []byte) bool {
 
 // Settled tells whether a scanned value stands in the text as [AppendScanned] would write it, so that its bytes can be
 // taken as they are.
-func Settled(v jsonscan.Value) bool {
+func Settled(v jsonscan.Value) bool { return settled(v, v.Offset()) }
+
+// SettledAfter is [Settled] for a value that may begin as another one does, which is settled and whose text is given.
+// What both have in common is not looked at again.
+func SettledAfter(v jsonscan.Value, other []byte) bool {
+	return settled(v, v.Offset()+common(v.Raw(), other))
+}
+
+// common is the number of bytes that two texts begin with in common.
+func common(a, b []byte) int {
+	const block = 1 << 12
+	n := min(len(a), len(b))
+	i := 0
+	for i+block <= n && bytes.Equal(a[i:i+block], b[i:i+block]) {
+		i += block
+	}
+	for i+8 <= n && binary.LittleEndian.Uint64(a[i:]) == binary.LittleEndian.Uint64(b[i:]) {
+		i += 8
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+// settled looks at a value whose text is known to be settled up to an offset. What ends in front of it cannot go on
+// behind it, so that it is settled itself.
+func settled(v jsonscan.Value, known int) bool {
+	if v.Offset()+v.Len() < known {
+		return true
+	}
 	switch v.Kind() {
 	case jsonscan.Absent:
 		return false
@@ -213,19 +243,19 @@ func Settled(v jsonscan.Value) bool {
 			if i > 0 {
 				at++
 			}
-			if e.Value.Offset() != at || !Settled(e.Value) {
+			if e.Value.Offset() != at || !settled(e.Value, known) {
 				return false
 			}
 			at += e.Value.Len()
 		}
 		return at+1 == v.Offset()+v.Len()
 	case jsonscan.Object:
-		return settledObject(v)
+		return settledObject(v, known)
 	}
 	return true
 }
 
-func settledObject(v jsonscan.Value) bool {
+func settledObject(v jsonscan.Value, known int) bool {
 	// The keys of small objects are compared with each other while they go by.
 	const few = 8
 	var (
@@ -245,7 +275,7 @@ func settledObject(v jsonscan.Value) bool {
 		switch raw := m.Value.Raw(); raw[0] {
 		case 'n', 't', 'f':
 		default:
-			if !Settled(m.Value) {
+			if !settled(m.Value, known) {
 				return false
 			}
 		}

@@ -100,3 +100,54 @@ func BenchmarkSettled(b *testing.B) {
 		}
 	}
 }
+
+func TestSettledAfter(t *testing.T) {
+	for _, tt := range []struct {
+		before, text string
+		want         bool
+	}{
+		{`{"a":[1,2]}`, `{"a":[1,2,3]}`, true},
+		{`{"a":[1,2]}`, `{"a":[1,2],"a":3}`, false},
+		{`{"a":1}`, `{"a":1.50}`, false},
+		{`[12]`, `[120.0]`, true},
+		{`["ab"]`, `["ab\/"]`, false},
+		{`[{"x":{"y":1}}]`, `[{"x":{"y":1},"x":2}]`, false},
+		{`[1,[2,"x"],3]`, `[1,[2,"x"], 3]`, false},
+		{`[1,[2,"x"],3]`, `[1,[2,"x"],3]`, true},
+		{``, `{"a":1}`, true},
+		{`"x"`, `"x"`, true},
+	} {
+		v, err := new(jsonscan.Scanner).Scan([]byte(tt.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := SettledAfter(v, []byte(tt.before)); got != tt.want || got != Settled(v) {
+			t.Errorf("%s after %s: %t", tt.text, tt.before, got)
+		}
+	}
+	long := `["` + strings.Repeat("x", 10000) + `",`
+	v, _ := new(jsonscan.Scanner).Scan([]byte(long + `1]`))
+	if !SettledAfter(v, []byte(long+`2]`)) || common([]byte(long+"1"), []byte(long+"2")) != len(long) {
+		t.Error("long texts")
+	}
+}
+
+// FuzzSettledAfter holds the answer for a text behind another one against the answer for the text alone.
+func FuzzSettledAfter(f *testing.F) {
+	f.Add([]byte(`{"a":[1,{"b":"x"}]}`), uint8(12), []byte(`,2.0]}`))
+	f.Add([]byte(`{"a":[1,{"b":"x"}]}`), uint8(17), []byte(`,"b":1}]}`))
+	f.Fuzz(func(t *testing.T, before []byte, at uint8, rest []byte) {
+		v, err := new(jsonscan.Scanner).Scan(before)
+		if err != nil || !Settled(v) {
+			return
+		}
+		text := append(append([]byte{}, before[:min(int(at), len(before))]...), rest...)
+		w, err := new(jsonscan.Scanner).Scan(text)
+		if err != nil {
+			return
+		}
+		if got, want := SettledAfter(w, v.Raw()), Settled(w); got != want {
+			t.Errorf("%s after %s: %t", text, before, got)
+		}
+	})
+}
