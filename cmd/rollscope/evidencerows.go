@@ -20,7 +20,7 @@ func (h *host) eachRow(ctx context.Context, list []*input, each func(source int,
 	var reader rollout.Reader
 	ordinal, before := int64(0), int64(0)
 	for source, in := range list {
-		err := eachLine(ctx, in.file, func(line *jsonl.Line) error {
+		err := in.lines(ctx, func(line *jsonl.Line) error {
 			if jsonl.Blank(line.Bytes) {
 				return nil
 			}

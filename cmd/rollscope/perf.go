@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -77,8 +76,7 @@ A saved summary beside the rollouts file is held against the rows.`,
 
 // savedSummary holds the saved metrics beside a rollouts file against its rows.
 func savedSummary(in *input, r *perf.Report) ([]finding.Finding, error) {
-	dir, base := filepath.Split(in.name)
-	path := filepath.Join(dir, strings.TrimSuffix(base, filepath.Ext(base))+"_aggregate_metrics.json")
+	path := beside(in.name, savedSuffix)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -16,7 +16,9 @@ import (
 	"github.com/rollscope/rollscope/core/jsonl"
 	"github.com/rollscope/rollscope/core/jsonscan"
 	"github.com/rollscope/rollscope/core/modelcall"
+	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/projection"
+	"github.com/rollscope/rollscope/core/source"
 	"github.com/rollscope/rollscope/core/value"
 )
 
@@ -162,7 +164,7 @@ func projectLines(ctx context.Context, in *input, workers int, projector func() 
 	wait.Go(func() {
 		defer close(order)
 		defer close(work)
-		read = eachLine(ctx, in.file, func(line *jsonl.Line) error {
+		read = in.lines(ctx, func(line *jsonl.Line) error {
 			if jsonl.Blank(line.Bytes) {
 				return nil
 			}
@@ -204,7 +206,27 @@ func projectLines(ctx context.Context, in *input, workers int, projector func() 
 	return err
 }
 
-// eachLine gives the physical lines of a file in order.
+// lines gives the physical lines of a file in order, those of a packed one unpacked. What is appended to the file
+// meanwhile is not read.
+func (in *input) lines(ctx context.Context, each func(*jsonl.Line) error) error {
+	if in.packed != nil {
+		err := eachLine(ctx, in.packed.Open(), each)
+		if damage := (*packed.Damage)(nil); errors.As(err, &damage) {
+			return fmt.Errorf("%s: %w", in.name, err)
+		}
+		return err
+	}
+	from := io.NewSectionReader(in.file, 0, in.info.Size())
+	if err := eachLine(ctx, from, each); err != nil {
+		return err
+	}
+	if at, err := from.Seek(0, io.SeekCurrent); err == nil && at < in.info.Size() {
+		return fmt.Errorf("%s: %w", in.name, source.ErrChanged)
+	}
+	return nil
+}
+
+// eachLine gives the physical lines of a text in order.
 func eachLine(ctx context.Context, r io.Reader, each func(*jsonl.Line) error) (err error) {
 	s := jsonl.NewSplitter(0)
 	emit := func(l *jsonl.Line) bool {
@@ -237,7 +259,7 @@ func readInputs(path string, list []*input) (*projection.Inputs, []*input, error
 	}
 	list = append(list, in)
 	rows, err := projection.ReadInputs(func(add func([]byte, int) error) error {
-		return eachLine(context.Background(), in.file, func(l *jsonl.Line) error { return add(l.Bytes, int(l.Number)) })
+		return in.lines(context.Background(), func(l *jsonl.Line) error { return add(l.Bytes, int(l.Number)) })
 	})
 	if err != nil {
 		return nil, list, fmt.Errorf("%s: %w", path, err)

@@ -96,7 +96,7 @@ func (h *host) exportATIF(ctx context.Context, in *input, dir string, o atif.Opt
 		return nil
 	}
 	files := 0
-	err = eachLine(ctx, in.file, func(line *jsonl.Line) error {
+	err = in.lines(ctx, func(line *jsonl.Line) error {
 		f := export.Line(line.Bytes)
 		if f == nil || len(export.Errors()) > 0 {
 			return nil

@@ -37,16 +37,14 @@ func (c *companions) flags(cmd *cobra.Command) {
 
 // beside finds the companions of a rollouts file that were not named.
 func (c *companions) beside(path string) (inputs string, captures []string) {
-	dir, base := filepath.Split(path)
 	inputs, captures = c.inputs, c.captures
 	if inputs == "" {
-		stem := strings.TrimSuffix(base, filepath.Ext(base))
-		if p := filepath.Join(dir, stem+"_materialized_inputs.jsonl"); isFile(p) {
+		if p := beside(path, inputsSuffix); isFile(p) {
 			inputs = p
 		}
 	}
 	if captures == nil {
-		if p := filepath.Join(dir, "captures"); isDir(p) {
+		if p := filepath.Join(filepath.Dir(path), "captures"); isDir(p) {
 			captures = []string{p}
 		}
 	}
@@ -285,7 +283,7 @@ func (v *validation) rollouts(ctx context.Context, in *input) error {
 	}
 	progress := v.host.progress(in.info.Size())
 	rows := int64(0)
-	err := eachLine(ctx, in.file, func(line *jsonl.Line) error {
+	err := in.lines(ctx, func(line *jsonl.Line) error {
 		if !jsonl.Blank(line.Bytes) {
 			rows++
 			v.found = append(v.found, a.Row(in.name, line)...)
@@ -301,7 +299,7 @@ func (v *validation) rollouts(ctx context.Context, in *input) error {
 		return err
 	}
 	// Failed rollouts are told of in a file of their own, and have captures too.
-	failures := strings.TrimSuffix(in.name, filepath.Ext(in.name)) + "_failures.jsonl"
+	failures := beside(in.name, failuresSuffix)
 	if len(captures) > 0 && isFile(failures) {
 		if err := v.sidecar(ctx, failures, &a); err != nil {
 			return err
@@ -362,7 +360,7 @@ func (v *validation) sidecar(ctx context.Context, path string, a *audit.Auditor)
 		return err
 	}
 	defer closeInputs([]*input{in})
-	return eachLine(ctx, in.file, func(line *jsonl.Line) error {
+	return in.lines(ctx, func(line *jsonl.Line) error {
 		if !jsonl.Blank(line.Bytes) {
 			a.Sidecar(line)
 		}
