@@ -144,7 +144,7 @@ func (h *host) ask(ctx context.Context, j *judged, q *view.Question, workers int
 	sources, total := j.sources()
 	p := h.progress(total)
 	defer p.done()
-	answers, err := analysis.Ask(ctx, sources, q.Number(), q, analysis.Options{Workers: workers, Progress: p.show})
+	answers, err := analysis.Ask(ctx, sources, q.Number(), analysis.RowMapper(q), analysis.Options{Workers: workers, Progress: p.show})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ type Partial struct {
 	From, To int64 // the lines whose first byte lies in [From, To)
 	End      bool  // To is the end of the source, which has the size To
 	Account  Account
+	Sections Sections // that the digests have
 
 	// Of a packed source: the members met on the way, and where it cannot be read further.
 	Members []packed.Member
@@ -64,7 +65,7 @@ func (p *Partial) answer(digests []byte) {
 // Merge joins two partials of one source where b begins at the end of a. It is associative. Neither
 // operand may be used afterwards.
 func Merge(a, b *Partial) (*Partial, error) {
-	if a.Source != b.Source || a.To != b.From || a.End || a.Query != b.Query {
+	if a.Source != b.Source || a.To != b.From || a.End || a.Query != b.Query || a.Sections != b.Sections {
 		return nil, fmt.Errorf("partials do not meet: source %d [%d, %d) and source %d [%d, %d)", a.Source, a.From, a.To, b.Source, b.From, b.To)
 	}
 	if len(a.digests)+len(b.digests) > maxDigests || a.Account.Lines+b.Account.Lines > math.MaxUint32 {
@@ -87,7 +88,7 @@ func Merge(a, b *Partial) (*Partial, error) {
 }
 
 // The binary form begins with these bytes; the last is the version.
-const magic = "rsp\x02"
+const magic = "rsp\x03"
 
 // The flags of the binary form.
 const (
@@ -108,7 +109,7 @@ func (p *Partial) AppendBinary(dst []byte) []byte {
 			flags |= 1 << i
 		}
 	}
-	for _, n := range [...]uint64{uint64(p.Source), uint64(p.From), uint64(p.To), flags} {
+	for _, n := range [...]uint64{uint64(p.Source), uint64(p.From), uint64(p.To), uint64(p.Sections), flags} {
 		dst = binary.AppendUvarint(dst, n)
 	}
 	dst = p.Account.append(dst)
@@ -161,7 +162,11 @@ func ParsePartial(b []byte) (*Partial, error) {
 		return n
 	}
 	p := &Partial{Source: int(next()), From: int64(next()), To: int64(next())}
-	flags := next()
+	wanted, flags := next(), next()
+	if wanted > uint64(All) {
+		return nil, errPartial
+	}
+	p.Sections = Sections(wanted)
 	p.End = flags&flagEnd != 0
 	for _, n := range p.Account.fields() {
 		*n = int64(next())

@@ -12,6 +12,7 @@ import (
 // Ask makes a scan that has not begun yet a second one. m keeps the answer for every row, refused lines included;
 // query is the number of the question, not 0.
 func (s *Scan) Ask(query uint64, m Mapper) *Scan {
+	s.Keep(0)
 	s.query, s.ask = query, m
 	s.partial.Query = query
 	return s

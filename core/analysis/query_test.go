@@ -53,7 +53,7 @@ func TestQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := Ask(context.Background(), plain, question, lengths{}, Options{})
+		whole, err := Ask(context.Background(), plain, question, RowMapper(lengths{}), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestQuery(t *testing.T) {
 			slices.Sort(cuts)
 			var parts []*Partial
 			for i := 1; i < len(cuts); i++ {
-				s := NewScan(0, cuts[i-1], cuts[i], 0).Ask(question, lengths{})
+				s := NewScan(0, cuts[i-1], cuts[i], 0).Ask(question, RowMapper(lengths{}))
 				for !s.Done() {
 					at := s.Next()
 					if at >= int64(len(data)) {
@@ -121,7 +121,7 @@ func TestQuery(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, workers := range []int{1, 3} {
-			got, err := Ask(context.Background(), both, question, lengths{}, Options{Workers: workers, Block: 5000})
+			got, err := Ask(context.Background(), both, question, RowMapper(lengths{}), Options{Workers: workers, Block: 5000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +135,7 @@ func TestQuery(t *testing.T) {
 func TestAnswersRefuse(t *testing.T) {
 	data := []byte(odd)
 	part := func(from, to int64) *Partial {
-		s := NewScan(0, from, to, 0).Ask(question, lengths{})
+		s := NewScan(0, from, to, 0).Ask(question, RowMapper(lengths{}))
 		s.Feed(data[s.Next():])
 		s.Finish()
 		return s.Take()

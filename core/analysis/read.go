@@ -16,6 +16,7 @@ type Options struct {
 	Workers  int                     // goroutines; below 2 means one
 	MaxLine  int64                   // longest line that is read, in bytes; 0 for no bound
 	Block    int64                   // bytes of a range, 0 for a good default
+	Keep     Sections                // of the digests; 0 for Health alone
 	Progress func(bytes, rows int64) // called now and then, from one goroutine at a time; may be nil
 }
 
@@ -36,7 +37,11 @@ func Read(ctx context.Context, sources []source.Source, o Options) (*Table, erro
 		}
 	}
 	table := NewTable(names, sizes)
-	begin := func(source int, from, to int64) *Scan { return NewScan(source, from, to, o.MaxLine) }
+	keep := o.Keep
+	if keep == 0 {
+		keep = Only(Health)
+	}
+	begin := func(source int, from, to int64) *Scan { return NewScan(source, from, to, o.MaxLine).Keep(keep) }
 	if err := run(ctx, sources, o, begin, table.Add); err != nil {
 		return nil, err
 	}

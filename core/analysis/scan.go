@@ -5,21 +5,9 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/jsonl"
 	"github.com/rollscope/rollscope/core/rollout"
 )
-
-// The sections of a row's digest, in their order. A section is what one mapper keeps of the row.
-const (
-	sectionHealth = iota
-	sections
-)
-
-// A Mapper appends what it keeps of a row. It must not keep the row.
-type Mapper interface {
-	Append(dst []byte, row *rollout.Row) []byte
-}
 
 // A Scan turns the lines of one range of a source into digests. Bytes are pushed into it; it never asks.
 type Scan struct {
@@ -38,6 +26,7 @@ type Scan struct {
 
 	splitter *jsonl.Splitter
 	reader   rollout.Reader
+	wanted   Sections
 	mappers  [sections]Mapper
 	partial  *Partial
 	scratch  []byte
@@ -59,9 +48,15 @@ func NewScan(source int, from, to, maxLine int64) *Scan {
 	} else {
 		s.begin(0)
 	}
-	s.mappers = [sections]Mapper{sectionHealth: new(health.Mapper)}
 	s.partial = &Partial{Source: source, From: from}
 	s.emit = s.line
+	return s.Keep(Only(Health))
+}
+
+// Keep says which sections the digests of a scan that has not begun yet have. Without it that is Health.
+func (s *Scan) Keep(wanted Sections) *Scan {
+	s.wanted, s.mappers = wanted, wanted.mappers()
+	s.partial.Sections = wanted
 	return s
 }
 
@@ -173,7 +168,10 @@ func (s *Scan) line(l *jsonl.Line) bool {
 	}
 	digests := facts.Append(identity.Append(p.digests))
 	for _, m := range s.mappers {
-		s.scratch = m.Append(s.scratch[:0], row)
+		if m == nil {
+			continue
+		}
+		s.scratch = m.Append(s.scratch[:0], l, row)
 		digests = binary.AppendUvarint(digests, uint64(len(s.scratch)))
 		digests = append(digests, s.scratch...)
 	}
@@ -191,7 +189,7 @@ func (s *Scan) answer(l *jsonl.Line, row *rollout.Row) {
 		a.Read++
 		a.ReadBytes += l.Size()
 	}
-	s.partial.answer(s.ask.Append(s.partial.digests, row))
+	s.partial.answer(s.ask.Append(s.partial.digests, l, row))
 }
 
 // Take gives what has been read since the last Take and begins a new partial behind it.
@@ -208,7 +206,7 @@ func (s *Scan) Take() *Partial {
 			p.To = min(max(s.splitter.Offset(), p.From), s.to)
 		}
 	}
-	s.partial = &Partial{Source: s.source, From: p.To, Query: s.query}
+	s.partial = &Partial{Source: s.source, From: p.To, Sections: p.Sections, Query: s.query}
 	return p
 }
 

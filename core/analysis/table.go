@@ -188,6 +188,7 @@ type Row struct {
 	Ordinal        int64 // among the non-blank lines of all sources, from 0
 	Number         int64 // among those of its source, from 0
 	digest         []byte
+	sections       Sections
 }
 
 // Row finds a row by its ordinal; ok is false if it is not there.
@@ -216,7 +217,7 @@ func (s *tableSource) row(source, part, i int, ordinal int64) Row {
 	return Row{
 		Source: source, Line: s.lines[part] + int64(p.lines[i]) + 1,
 		Offset: p.offsets[i], Length: int64(p.lengths[i]),
-		Ordinal: ordinal, Number: s.rows[part] + int64(i), digest: p.digest(i),
+		Ordinal: ordinal, Number: s.rows[part] + int64(i), digest: p.digest(i), sections: p.Sections,
 	}
 }
 
@@ -272,11 +273,13 @@ func (t *Table) Each(from int, f func(*Row) bool) {
 	}
 }
 
-// Digest is what the scan kept of a row.
+// Digest is what the scan kept of a row. A section that the scan did not keep is nil.
 type Digest struct {
 	Identity rollout.Identity // resolved
 	Facts    rollout.Facts
 	Health   []byte
+	Metrics  []byte
+	Records  []byte
 }
 
 // Digest opens the row's digest.
@@ -290,17 +293,15 @@ func (r *Row) Digest() (Digest, error) {
 	if d.Facts, rest, err = rollout.ParseFacts(rest); err != nil {
 		return d, err
 	}
-	for i := range sections {
+	for i, section := range [sections]*[]byte{Health: &d.Health, Metrics: &d.Metrics, Records: &d.Records} {
+		if !r.sections.Has(Section(i)) {
+			continue
+		}
 		n, size := binary.Uvarint(rest)
 		if size <= 0 || n > uint64(len(rest)-size) {
 			return d, errPartial
 		}
-		section := rest[size : size+int(n)]
-		rest = rest[size+int(n):]
-		switch i {
-		case sectionHealth:
-			d.Health = section
-		}
+		*section, rest = rest[size:size+int(n):size+int(n)], rest[size+int(n):]
 	}
 	return d, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/rollscope/rollscope/core/recovery"
 	"github.com/rollscope/rollscope/core/schema"
 	"github.com/rollscope/rollscope/core/source"
+	"github.com/rollscope/rollscope/core/store"
 	"github.com/rollscope/rollscope/core/value"
 )
 
@@ -36,7 +37,18 @@ type Options struct {
 	Observe     bool   // observe the inputs for a batch even if there is no batch manifest
 	Progress    func(bytes int64)
 
+	// Scanned gives the rows of a rollouts file, by its number in the list, if they were read already; the file itself
+	// is read then only where rows must be compared whole. It may be nil, and so may what it gives.
+	Scanned func(file int) Scanned
+
 	batches bool // some batch manifest can be read
+}
+
+// Scanned is a rollouts file whose rows were read elsewhere. Each calls f for every row and every line that is no row,
+// in the order of the file, one of the two being nil, and ends with the first error. Account takes all of them for rows.
+type Scanned interface {
+	Account() store.Account
+	Each(f func(row *records.Row, fault *store.Fault) error) error
 }
 
 // settings are those in force for a run.

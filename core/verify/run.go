@@ -13,6 +13,7 @@ import (
 	"github.com/rollscope/rollscope/core/records"
 	"github.com/rollscope/rollscope/core/runfolder"
 	"github.com/rollscope/rollscope/core/source"
+	"github.com/rollscope/rollscope/core/store"
 	"github.com/rollscope/rollscope/core/value"
 )
 
@@ -229,6 +230,14 @@ func (f *folder) read(p *part) (err error) {
 		if i < 0 {
 			continue
 		}
+		if records.File(file) == records.Results && f.options.Scanned != nil {
+			if rows := f.options.Scanned(i); rows != nil {
+				if err := f.scanned(r, rows); err != nil {
+					return fmt.Errorf("%s: %w", f.files[i].Path, err)
+				}
+				continue
+			}
+		}
 		if err := f.lines(i, func(l *jsonl.Line) error { return r.Line(records.File(file), l) }); err != nil {
 			return err
 		}
@@ -238,6 +247,21 @@ func (f *folder) read(p *part) (err error) {
 	f.report.Runs = append(f.report.Runs, p.run)
 	f.names(p)
 	return nil
+}
+
+// scanned takes rows that were read elsewhere.
+func (f *folder) scanned(r *Reader, rows Scanned) error {
+	r.Unread(rows.Account())
+	return rows.Each(func(row *records.Row, fault *store.Fault) error {
+		if f.ctx.Err() != nil {
+			return context.Cause(f.ctx)
+		}
+		if fault != nil {
+			r.Unread(store.Account{Rows: -1, Unreadable: 1}, *fault)
+			return nil
+		}
+		return r.Row(row)
+	})
 }
 
 // lines reads a file line by line.

@@ -104,7 +104,7 @@ func scanAsked(t *testing.T, d *Desk, data map[string][]byte, s State, rng *rand
 		}
 		to := min(from+1+rng.Int64N(10_000), task.To)
 		file := data[d.files[task.File].Path]
-		scan := analysis.NewScan(task.Source, from, to, 0).Ask(q.Number(), q)
+		scan := analysis.NewScan(task.Source, from, to, 0).Ask(q.Number(), analysis.RowMapper(q))
 		if scan.Feed(file[min(scan.Next(), int64(len(file))):]); !scan.Done() {
 			scan.Finish()
 		}
@@ -152,7 +152,7 @@ func TestQuestions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answers, err := analysis.Ask(t.Context(), sources, q.Number(), q, analysis.Options{Workers: 2, Block: 3000})
+		answers, err := analysis.Ask(t.Context(), sources, q.Number(), analysis.RowMapper(q), analysis.Options{Workers: 2, Block: 3000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestAskedLate(t *testing.T) {
 	files := []runfolder.File{{Path: "a.jsonl", Size: int64(len(data["a.jsonl"]))}}
 	d := openDesk(t, files, data)
 	q, _ := Ask("row.n > 3")
-	scan := analysis.NewScan(0, 0, 500, 0).Ask(q.Number(), q)
+	scan := analysis.NewScan(0, 0, 500, 0).Ask(q.Number(), analysis.RowMapper(q))
 	scan.Feed(data["a.jsonl"])
 	late := scan.Take()
 	if err := d.Add(late); err != nil {

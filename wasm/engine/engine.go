@@ -115,7 +115,7 @@ func (e *Engine) begin(request []byte) ([]byte, error) {
 		if q == nil || view.QuestionID(q) != r.Query.ID {
 			return nil, fmt.Errorf("scan: %q is not the question %s", r.Query.Filter, r.Query.ID)
 		}
-		e.scan.Ask(q.Number(), q)
+		e.scan.Ask(q.Number(), analysis.RowMapper(q))
 	}
 	return json.Marshal(map[string]int64{"next": e.scan.Next()})
 }
