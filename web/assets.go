@@ -11,7 +11,13 @@ var embedded embed.FS
 // Assets is the tree of the files that the page's document loads:
 //
 //	page.js                   the page's script, a classic script; the other scripts beside it are parts of it and are
-//	                          delivered behind it under its name, in the order of their names
+//	                          delivered behind it under its name, in the order of their names:
+//	  crew.js  scan.js        workers, the desk; scanners, the second scan
+//	  intake.js               drops, dialogs, folders, the sample
+//	  view.js  lists.js       drawing; windows of long tables and transcripts
+//	  notices.js              what the page says on its own account
+//	  actions.js  commands.js what clicks and keys do
+//	  filter.js  grid.js  table.js
 //	worker.js                 the source of the workers, without its loader
 //	built/wasm_exec.js        the loader that the Go toolchain ships
 //	built/rollscope.wasm      the module, with .gz and .br forms beside it

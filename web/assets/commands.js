@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, sleep, actions, closePanels, visible, measure, moved, fatal, params, parts, TALLEST } = window.rollscope.page;
+  const { $, $$, sleep, visible, closePanels, params, parts, actions, notices, lists } = window.rollscope.page;
 
   const entries = () => [...$$("#commands [data-run]")];
   const chords = new Map();
@@ -40,7 +40,7 @@
     const [name, ...rest] = text.split(" ");
     if (runs[name]) return runs[name](rest.join(" "), event);
     if (!actions[name]) return false;
-    Promise.resolve(actions[name]()).catch(fatal);
+    Promise.resolve(actions[name]()).catch(notices.fatal);
     return true;
   }
 
@@ -89,7 +89,7 @@
     const focused = rowOf(document.activeElement);
     if (!focused && !letter) return false; // the window scrolls
     const total = Number(table.dataset.total) || table.querySelectorAll("[data-index]").length;
-    const page = Math.max(1, measure(table).sight - 3);
+    const page = Math.max(1, lists.measure(table).sight - 3);
     const now = focused ? Number(focused.dataset.index) : -1;
     const to = { first: 0, last: total - 1, "+page": now + page, "-page": now - page }[how] ?? now + Number(how);
     if (total > 0) focusRow(table, Math.min(total - 1, Math.max(0, to)));
@@ -100,10 +100,10 @@
     const find = () => table.querySelector(`[data-index="${index}"]`);
     let row = find();
     if (!row && table.dataset.window !== undefined) {
-      const { height, total } = measure(table);
-      table.scrollTop = index * height * Math.min(1, TALLEST / Math.max(1, total * height));
+      const { height, total } = lists.measure(table);
+      table.scrollTop = index * height * Math.min(1, lists.TALLEST / Math.max(1, total * height));
       for (let i = 0; i < 40 && !row; i++) {
-        await moved(table);
+        await lists.moved(table);
         row = find();
         if (!row) await sleep(16);
       }

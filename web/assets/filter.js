@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, deskCall, host, fatal, actions, setParam } = window.rollscope.page;
+  const { $, $$, setParam, actions, crew, notices, view } = window.rollscope.page;
 
   const boxOf = (target) => target instanceof Element && target.matches("[data-filter-input]") ? target : null;
   const input = () => $("[data-filter-input]");
@@ -47,13 +47,13 @@
     const text = box.value;
     const cursor = new TextEncoder().encode(text.slice(0, box.selectionStart)).length;
     try {
-      const { answer } = await deskCall({ op: "offer", fragment: location.hash, host: host(), text, cursor });
+      const { answer } = await crew.call({ op: "offer", fragment: location.hash, host: view.host(), text, cursor });
       if (mine !== asking || box.value !== text || document.activeElement !== box) return;
       offered = answer;
       list().innerHTML = answer.html;
       show(answer.count > 0);
     } catch (error) {
-      if (!error.dead) fatal(error);
+      if (!error.dead) notices.fatal(error);
     }
   }
 

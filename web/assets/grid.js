@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, root, deskCall, deskDied, host, fatal, say, measure, moved, TALLEST, parts } = window.rollscope.page;
+  const { $, $$, root, parts, crew, notices, view, lists } = window.rollscope.page;
 
   // As view.Desk.Cells has them.
   const HEAD = 16, VERDICT = 0x07, REWARD = 0x18, ZERO = 0x08, ONE = 0x10, OTHER = 0x18, MASKED = 0x20, REPEATED = 0x40, UNFITTING = 0x80;
@@ -45,10 +45,10 @@
     const { first, sight } = inSight(grid);
     try {
       const from = Math.max(0, first - sight);
-      const { bytes } = await deskCall({ op: "grid", fragment: location.hash, host: host(), from, to: first + 2 * sight }, { raw: true });
+      const { bytes } = await crew.call({ op: "grid", fragment: location.hash, host: view.host(), from, to: first + 2 * sight }, { raw: true });
       grid.cells = parse(bytes);
     } catch (error) {
-      if (error.dead) await deskDied(error); else if (grid.canvas.isConnected) fatal(error);
+      if (error.dead) await crew.died(error); else if (grid.canvas.isConnected) notices.fatal(error);
     }
     grid.busy = false;
     if (grid.wanted) { grid.wanted = false; fetchCells(grid); }
@@ -57,7 +57,7 @@
 
   /** Rows in sight, by the rows that the table has in the document. */
   function inSight(grid) {
-    const { height, sight } = measure(grid.table);
+    const { height, sight } = lists.measure(grid.table);
     const row = $("[data-index]", grid.table);
     if (!row) return { first: 0, sight, height, top: 0, index: 0 };
     const top = row.getBoundingClientRect().top - grid.canvas.parentElement.getBoundingClientRect().top;
@@ -175,7 +175,7 @@
     const mine = ++grid.asking;
     const cell = await ask(place);
     if (mine !== grid.asking || !cell || !grid.canvas.isConnected) return;
-    if (spoken) say(cell.text);
+    if (spoken) notices.say(cell.text);
     if (!box) {
       box = document.createElement("p");
       box.className = "tell";
@@ -208,9 +208,9 @@
 
   async function ask({ row, column }) {
     try {
-      return (await deskCall({ op: "cell", fragment: location.hash, host: host(), row, column })).answer;
+      return (await crew.call({ op: "cell", fragment: location.hash, host: view.host(), row, column })).answer;
     } catch (error) {
-      if (error.dead) await deskDied(error);
+      if (error.dead) await crew.died(error);
       return null;
     }
   }
@@ -226,7 +226,7 @@
     const { top, index, height } = inSight(grid);
     const row = index + Math.floor((e.clientY - rect.top - top) / height);
     const column = Math.floor((e.clientX - rect.left) / Number(grid.canvas.dataset.cell));
-    const { total } = measure(grid.table);
+    const { total } = lists.measure(grid.table);
     return row >= 0 && row < total && column >= 0 && column < Number(grid.canvas.dataset.columns) ? { row, column } : null;
   }
 
@@ -255,7 +255,7 @@
     canvas.addEventListener("blur", () => { hush(); schedule(grid); });
     canvas.addEventListener("keydown", (e) => {
       if (e.ctrlKey || e.metaKey || e.altKey) return;
-      const columns = Number(canvas.dataset.columns), { total, sight } = measure(table);
+      const columns = Number(canvas.dataset.columns), { total, sight } = lists.measure(table);
       const at = { ...(grid.at || { row: 0, column: 0 }) };
       switch (e.key) {
         case "ArrowRight": at.column++; break;
@@ -278,15 +278,15 @@
   /** Bring the cell that the keyboard is at into sight. */
   async function reveal(grid) {
     const { table, canvas, at } = grid;
-    const { height, total } = measure(table);
+    const { height, total } = lists.measure(table);
     const head = $("thead", table).offsetHeight;
     const { top, index } = inSight(grid);
     const y = top + (at.row - index) * height, room = table.clientHeight - head;
     if (y < 0 || y + height > room) {
-      const scale = Math.min(1, TALLEST / Math.max(1, total * height));
+      const scale = Math.min(1, lists.TALLEST / Math.max(1, total * height));
       if (scale < 1) table.scrollTop = at.row * height * scale;
       else table.scrollTop += y < 0 ? y : y + height - room;
-      await moved(table);
+      await lists.moved(table);
     }
     const cell = Number(canvas.dataset.cell), left = canvas.getBoundingClientRect().left - table.getBoundingClientRect().left + at.column * cell;
     if (left < 0) table.scrollLeft += left;
@@ -307,7 +307,7 @@
       if (grid.table !== table) continue;
       const { first, sight } = inSight(grid);
       const have = grid.cells;
-      if (!have || first < have.from || Math.min(first + sight, measure(table).total) > have.from + have.rows) fetchCells(grid);
+      if (!have || first < have.from || Math.min(first + sight, lists.measure(table).total) > have.from + have.rows) fetchCells(grid);
       draw(grid);
       beside();
     }

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, measure, setParam, params, keep, parts } = window.rollscope.page;
+  const { $, $$, setParam, params, keep, parts, lists } = window.rollscope.page;
 
   // ---- rows in sight -------------------------------------------------------------------------------------
 
@@ -13,7 +13,7 @@
   function tell(table) {
     const place = $(`[data-sight="${CSS.escape(table.dataset.table)}"]`);
     if (!place) return;
-    const { height, total } = measure(table), row = $("[data-index]", table);
+    const { height, total } = lists.measure(table), row = $("[data-index]", table);
     let text = "no rows";
     if (total && row) {
       const head = $("thead", table)?.offsetHeight || 0, index = Number(row.dataset.index);

@@ -1,0 +1,162 @@
+// The workers of the page and the first of them, the desk: how they are made, asked and made again. The desk holds
+// what was read; whatever the page shows is asked from it.
+"use strict";
+
+(() => {
+  const { script, runsURL, state, crew, scan, intake, notices, view } = window.rollscope.page;
+
+  // ---- workers -------------------------------------------------------------------------------------------
+
+  let compiled = null, workerURL = "";
+
+  /** A worker with its module; ask(message, transfer) answers or throws. */
+  function spawn(onevent) {
+    const worker = new Worker(workerURL);
+    const waiting = new Map();
+    let next = 1, dead = null;
+    const self = {
+      ask(message, move = []) {
+        if (dead) return Promise.reject(dead);
+        return new Promise((resolve, reject) => {
+          const id = next++;
+          waiting.set(id, { resolve, reject });
+          worker.postMessage({ ...message, id }, move);
+        });
+      },
+      end(error) {
+        if (dead) return;
+        dead = error || new Error("stopped");
+        dead.dead = true;
+        worker.terminate();
+        for (const w of waiting.values()) w.reject(dead);
+        waiting.clear();
+      },
+    };
+    worker.onmessage = ({ data }) => {
+      if (data.event) return onevent(data, self);
+      const w = waiting.get(data.id);
+      waiting.delete(data.id);
+      if (!w) return;
+      if (data.ok) return w.resolve(data);
+      const error = Object.assign(new Error(data.error), { name: data.name || "Error", goStack: data.stack });
+      w.reject(error);
+      if (data.dead) self.end(error);
+    };
+    worker.onerror = (e) => { e.preventDefault(); self.end(new Error(e.message || "the worker has died")); };
+    self.ask({ op: "init", module: compiled }).catch(() => {});
+    return self;
+  }
+
+  // ---- boot ----------------------------------------------------------------------------------------------
+
+  async function text(id, name) {
+    const inline = document.getElementById(id);
+    if (inline) return inline.textContent;
+    const response = await fetch(new URL(name, script.src));
+    if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
+    return response.text();
+  }
+
+  async function compile() {
+    const inline = document.getElementById("rollscope-wasm");
+    if (!inline) {
+      const url = new URL("rollscope.wasm", script.src);
+      try {
+        return await WebAssembly.compileStreaming(fetch(url));
+      } catch {
+        return WebAssembly.compile(await (await fetch(url)).arrayBuffer());
+      }
+    }
+    const base64 = inline.textContent.trim();
+    inline.remove();
+    const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(base64) : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+  }
+
+  /** From here on nothing can be fetched, by the page or by workers made later. */
+  function lock() {
+    if (runsURL) return;
+    const meta = document.createElement("meta");
+    meta.httpEquiv = "Content-Security-Policy";
+    meta.content = "connect-src 'none'";
+    document.head.append(meta);
+  }
+
+  async function boot() {
+    const [source, module] = await Promise.all([text("rollscope-worker", "worker.js"), compile()]);
+    compiled = module;
+    let listed = null;
+    if (runsURL) listed = await (await fetch(runsURL, { cache: "no-store" })).json();
+    lock();
+    workerURL = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    startDesk();
+    scan.warm(scan.addScanner());
+    state.baseline = performance.getEntriesByType("resource").length;
+    return listed;
+  }
+
+  // ---- the desk ------------------------------------------------------------------------------------------
+
+  let desk = null;
+
+  function startDesk() { desk = spawn(() => {}); }
+
+  /** One message to the desk's worker, whatever it is about. */
+  const ask = (message, move) => desk.ask(message, move);
+
+  /** One request to the module behind the desk; raw answers are bytes. */
+  async function call(request, options = {}) {
+    await crew.booted;
+    const files = state.files.map(({ size, blob, url }) => ({ size, blob, url }));
+    // Only the files that a row is read from are needed; handles are cheap, lists of thousands are not.
+    const few = files.length > 64 ? filesOf(request, files) : files;
+    return ask({ op: "desk", request, files: few, raw: options.raw });
+  }
+
+  /** Handles of the rollouts files alone. */
+  function filesOf(request, files) {
+    const map = {};
+    for (const index of state.sources.values()) map[index] = files[index];
+    return map;
+  }
+
+  /** Tell the desk the sampled hashes of files. */
+  async function hashFiles(list) {
+    crew.hashing = true;
+    try {
+      for (const file of list) {
+        const { size, blob, url } = state.files[file];
+        const { hash } = await ask({ op: "hash", file: { size, blob, url } });
+        await call({ op: "hashed", file, hash });
+      }
+    } finally {
+      crew.hashing = false;
+    }
+  }
+
+  let reviving = false;
+  /** The desk holds what was read; when it dies, everything is read again. */
+  async function died(error) {
+    if (reviving || !error.dead) { if (!error.dead) console.error(error); return; }
+    reviving = true;
+    const files = state.files;
+    const again = state.deskDeaths++ === 0;
+    startDesk();
+    if (!again) {
+      state.failed = "The reader stopped twice on these files. Reload the page and open fewer of them.";
+      reviving = false;
+      view.schedule();
+      return;
+    }
+    await intake.openNow(files, false);
+    notices.alert("worker_restarted", undefined, "The page's reader stopped and was started again; the files are read anew.", error.message.split("\n")[0]);
+    reviving = false;
+    view.schedule();
+  }
+
+  const crash = () => ask({ op: "crash" }).catch((e) => died(e));
+  const memory = async () => (await ask({ op: "memory" })).bytes;
+
+  Object.assign(crew, { boot, spawn, ask, call, died, hashFiles, crash, memory, hashing: false });
+})();

@@ -1,0 +1,188 @@
+// How files come in: drops, dialogs, folders that are walked, the sample. A file is a path, a size and a handle or an
+// address; nothing is read here.
+"use strict";
+
+(() => {
+  const { $, root, settings, session, state, crew, scan, intake, notices, view, lists } = window.rollscope.page;
+
+  let queue = Promise.resolve();   // what comes before the module is ready waits here
+
+  /** Take files in, one list after the other; add keeps those that are there. */
+  function openFiles(list, add = false) {
+    if (list.length === 0) return queue;
+    session.set("files");
+    // Nobody may take what is still shown for what comes of these files.
+    state.opening++;
+    Object.assign(state, { failed: "", deskDeaths: 0 });
+    if (root.dataset.state !== "starting") root.dataset.state = "scanning";
+    const step = async () => {
+      try {
+        await crew.booted;
+        await openNow(list, add);
+      } finally {
+        state.opening--;
+        state.opened++;
+      }
+    };
+    queue = queue.then(step, step);
+    return queue;
+  }
+
+  async function openNow(list, add) {
+    if (!add) await reset();
+    const { generation } = state;
+    const first = state.files.length;
+    state.files.push(...list);
+    const request = { op: "open", add, files: list.map(({ path, size }) => ({ path, size })) };
+    const { answer } = await crew.call(request);
+    if (generation !== state.generation) return;
+    for (const { source, file, size, packed } of answer.scan) {
+      state.sources.set(source, file);
+      state.total += size;
+      if (packed) {
+        state.tasks.push({ source, file, from: 0, to: -1, packed, tries: 0 }); // there is no way into its middle
+        continue;
+      }
+      for (let from = 0; from < size; from += scan.PIECE) {
+        state.tasks.push({ source, file, from, to: Math.min(from + scan.PIECE, size), tries: 0 });
+      }
+    }
+    if (!state.started) state.started = performance.now();
+    state.query.rest = 0;          // everything is asked anew
+    state.ended = 0;
+    state.cancelled = false;
+    state.fresh = true;
+    if (first === 0 || !location.hash) remember(list);
+    scan.pump();
+    view.schedule();
+  }
+
+  async function reset() {
+    state.generation++;
+    Object.assign(state, { files: [], alerts: [], tasks: [], active: 0, query: scan.noQuery(), started: 0, ended: 0, bytes: 0, total: 0, cancelled: false });
+    state.sources.clear();
+    scan.drop();
+    lists.windows.clear();
+    await crew.call({ op: "reset" });
+  }
+
+  const asFile = (blob, path) => ({ path: path || blob.webkitRelativePath || blob.name, size: blob.size, blob });
+
+  /** Add everything below an entry to found; a directory hands out its entries a hundred at a time. */
+  async function walk(entry, found) {
+    if (entry.isFile) {
+      let blob;
+      try {
+        blob = await new Promise((resolve, reject) => entry.file(resolve, reject));
+      } catch (error) {
+        if (error.name === "EncodingError") throw error;
+        state.lost++;
+        return;
+      }
+      found.push(asFile(blob, entry.fullPath.replace(/^\//, "")));
+      return;
+    }
+    const reader = entry.createReader();
+    for (;;) {
+      const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (!some.length) return;
+      // Files are asked for together: each takes the browser a millisecond.
+      await Promise.all(some.filter((e) => e.isFile).map((e) => walk(e, found)));
+      for (const e of some) if (!e.isFile) await walk(e, found);
+    }
+  }
+
+  /** The same by handles. */
+  async function walkHandle(handle, path, found) {
+    if (handle.kind === "file") {
+      try { found.push(asFile(await handle.getFile(), path)); } catch { state.lost++; }
+      return;
+    }
+    for await (const inner of handle.values()) await walkHandle(inner, path + "/" + inner.name, found);
+  }
+
+  async function dropped(transfer) {
+    state.lost = 0;
+    // What is not asked for before the event ends is gone.
+    const items = [...transfer.items].filter((i) => i.kind === "file").map((i) => ({
+      entry: i.webkitGetAsEntry && i.webkitGetAsEntry(), file: i.getAsFile(), handle: i.getAsFileSystemHandle && i.getAsFileSystemHandle(),
+    }));
+    for (const { handle } of items) if (handle) handle.catch(() => {});
+    const list = [];
+    for (const { entry, file, handle } of items) {
+      if (file && !(entry && entry.isDirectory)) {
+        list.push(asFile(file));
+        continue;
+      }
+      const found = [];
+      try {
+        await walk(entry, found);
+      } catch (error) {
+        // A page that was opened from a disk gets no entries, but handles.
+        found.length = 0;
+        try { await walkHandle(await handle, entry.name, found); } catch { state.lost++; }
+      }
+      list.push(...found);
+    }
+    if (list.length === 0) view.schedule();
+    await openFiles(list, root.dataset.waiting !== undefined);
+  }
+
+  addEventListener("dragover", (e) => { e.preventDefault(); e.dataTransfer.dropEffect = "copy"; root.dataset.drag = ""; });
+  addEventListener("dragleave", (e) => { if (!e.relatedTarget) delete root.dataset.drag; });
+  addEventListener("drop", (e) => {
+    e.preventDefault();
+    delete root.dataset.drag;
+    dropped(e.dataTransfer).catch(notices.fatal);
+  });
+  addEventListener("change", (e) => {
+    const input = e.target;
+    if (input.dataset && input.dataset.intake) {
+      const list = [...input.files].map((f) => asFile(f));
+      input.value = "";
+      openFiles(list, root.dataset.waiting !== undefined).catch(notices.fatal);
+    }
+  });
+
+  async function openSample() {
+    const { answer } = await crew.call({ op: "sample" });
+    const bytes = (b) => Uint8Array.fromBase64 ? Uint8Array.fromBase64(b) : Uint8Array.from(atob(b), (c) => c.charCodeAt(0));
+    await openFiles(answer.files.map(({ path, data }) => asFile(new File([bytes(data)], path), path)));
+    session.set("sample");
+  }
+
+  /** Names of what was opened, for the landing page; never content. */
+  function remember(list) {
+    try {
+      const recent = JSON.parse(settings.get("recent") || "[]").filter((r) => r.name !== list[0].path);
+      recent.unshift({ name: list[0].path, files: list.length, bytes: list.reduce((n, f) => n + f.size, 0), at: Date.now() });
+      settings.set("recent", JSON.stringify(recent.slice(0, 8)));
+    } catch { /* a damaged list is forgotten */ }
+  }
+
+  /** Names of what was opened before, on the landing page. */
+  function recent() {
+    const box = $("[data-recent]");
+    if (!box) return;
+    let list = [];
+    try { list = JSON.parse(settings.get("recent") || "[]"); } catch { /* a damaged list is forgotten */ }
+    box.hidden = list.length === 0;
+    const rows = list.map(({ name, files, bytes, at }) => {
+      const item = $("[data-recent-item]", box).content.cloneNode(true);
+      $("[data-name]", item).textContent = name;
+      $("[data-detail]", item).textContent = `${files} ${files === 1 ? "file" : "files"} · ${size1000(bytes)}`;
+      $("[data-when]", item).textContent = "opened " + new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+      return item;
+    });
+    $("[data-recent-list]", box).replaceChildren(...rows);
+  }
+
+  function size1000(n) {
+    const units = ["B", "kB", "MB", "GB", "TB"];
+    let i = 0;
+    while (n >= 1000 && i < units.length - 1) { n /= 1000; i++; }
+    return (i ? n.toFixed(2) : n) + " " + units[i];
+  }
+
+  Object.assign(intake, { openFiles, openNow, reset, openSample, recent, asFile });
+})();
