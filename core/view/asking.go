@@ -46,10 +46,11 @@ func (d *Desk) addAnswers(p *analysis.Partial) {
 	}
 }
 
-// An Asking is the second scan that the filter of a State needs.
+// An Asking is the second scan that a State needs, for its filter or its tab.
 type Asking struct {
 	ID     string // of the question; another one ends the scan of this one
-	Filter string // what scanners get
+	Filter string // what scanners get, or
+	Probe  string // the id of the Probe
 	Tasks  []AskTask
 }
 
@@ -65,33 +66,39 @@ func QuestionID(q *Question) string { return strconv.FormatUint(q.number, 16) }
 // askPiece is the length of the ranges of a second scan.
 const askPiece = 32 << 20
 
-// Asking tells what the host must scan a second time to answer the filter of a State, nil if nothing.
+// Asking tells what the host must scan a second time for the filter and the tab of a State, nil if nothing.
 func (d *Desk) Asking(s State) *Asking {
 	if d.Empty() {
 		return nil
 	}
 	c := d.choose(s)
 	c.tally.count(c.table, c.rules)
-	found := d.filter(c, s)
-	if found.look == nil || !found.pending {
-		return nil
+	s.Tab = d.tab(s)
+	a := &Asking{Tasks: []AskTask{}}
+	if found := d.filter(c, s); found.look != nil && found.pending {
+		q := found.look.Question
+		a.ID, a.Filter = QuestionID(q), q.filter.String()
+		found.look.missing(c, func(i int, r analysis.Range) { d.cut(a, c.sources[i], r) })
 	}
-	q := found.look.Question
-	a := &Asking{ID: QuestionID(q), Filter: q.filter.String(), Tasks: []AskTask{}}
-	found.look.missing(c, func(i int, r analysis.Range) {
-		source := c.sources[i]
-		file := d.sources[source]
-		task := Task{Source: source, File: file, Size: d.files[file].Size, Packed: d.packed(file)}
-		if task.Packed {
-			a.Tasks = append(a.Tasks, AskTask{task, r.From, r.To})
-			return
-		}
-		for from := r.From; from < r.To; from += askPiece {
-			a.Tasks = append(a.Tasks, AskTask{task, from, min(from+askPiece, r.To)})
-		}
-	})
+	if p := d.wanted(s); p != nil && len(a.Tasks) == 0 {
+		a.ID, a.Filter, a.Probe = strconv.FormatUint(p.number, 16), "", p.ID
+		d.unprobed(c, p, func(source int, r analysis.Range) { d.cut(a, source, r) })
+	}
 	if len(a.Tasks) == 0 {
 		return nil
 	}
 	return a
+}
+
+// cut adds a range of a source, in pieces.
+func (d *Desk) cut(a *Asking, source int, r analysis.Range) {
+	file := d.sources[source]
+	task := Task{Source: source, File: file, Size: d.files[file].Size, Packed: d.packed(file)}
+	if task.Packed {
+		a.Tasks = append(a.Tasks, AskTask{task, r.From, r.To})
+		return
+	}
+	for from := r.From; from < r.To; from += askPiece {
+		a.Tasks = append(a.Tasks, AskTask{task, from, min(from+askPiece, r.To)})
+	}
 }

@@ -27,8 +27,11 @@ type Desk struct {
 	chosen   selection
 	opened   openRow
 	mended   mended
-	asked    []*asked       // questions of filters with the answers so far, the latest first
-	hashes   map[int]string // sampled, by file, as far as they were asked for
+	asked    []*asked                     // questions of filters with the answers so far, the latest first
+	hashes   map[int]string               // sampled, by file, as far as they were asked for
+	answers  map[string]*analysis.Answers // of probes, by their id
+	audited  *audit                       // nil until every row is in
+	papers   papers
 }
 
 // A Task names a file that should be scanned.
@@ -78,6 +81,11 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 	}
 	d.table = table
 	d.chosen, d.opened, d.texts, d.asked = selection{}, openRow{}, supplied{}, nil
+	old.audited.close()
+	d.answers, d.audited = nil, nil
+	if !add {
+		d.papers = nil
+	}
 	return tasks
 }
 
@@ -87,7 +95,9 @@ func (d *Desk) Add(p *analysis.Partial) error {
 		return errors.New("no files are open")
 	}
 	if p.Query != 0 {
-		d.addAnswers(p)
+		if !d.addProbed(p) {
+			d.addAnswers(p)
+		}
 		return nil
 	}
 	if err := d.table.Add(p); err != nil {
@@ -142,6 +152,9 @@ type supplied struct {
 // Supply hands over the bytes of a Need. The desk keeps them. A problem of the host, such as a file that
 // has vanished, is given instead of the bytes.
 func (d *Desk) Supply(n Need, data []byte, problem string) {
+	if d.audited.supply(n, data, problem) || d.keepPaper(n, data, problem) {
+		return
+	}
 	d.texts = supplied{need: n, data: data, ok: true, err: problem}
 	d.opened = openRow{}
 }
@@ -164,6 +177,7 @@ type selection struct {
 	found matches // of the filter that was asked for last
 
 	searches int // made so far
+	probes   int // parts of probes that have come in
 
 	grouped taskGroups
 	listed  taskList

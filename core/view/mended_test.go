@@ -36,13 +36,14 @@ func openDesk(t testing.TB, files []runfolder.File, data map[string][]byte) *Des
 	t.Helper()
 	d := new(Desk)
 	for _, task := range d.Open(files, false) {
-		scan := analysis.NewScan(task.Source, 0, task.Size, 0)
+		scan := analysis.NewScan(task.Source, 0, task.Size, 0).Keep(analysis.All)
 		scan.Feed(data[files[task.File].Path])
 		scan.Finish()
 		if err := d.Add(scan.Take()); err != nil {
 			t.Fatal(err)
 		}
 	}
+	auditAll(t, d, data)
 	return d
 }
 

@@ -29,6 +29,13 @@ type Page struct {
 	Files    *Files
 	Rollout  *Rollout
 	Missing  *Missing
+
+	Coverage    *Coverage
+	Scores      *Scores
+	Calls       *Calls
+	Performance *Performance
+	Harness     *Harness
+	Compare     *Compare
 }
 
 // A Phase is the page's data-state.

@@ -55,13 +55,18 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	s.Tab = d.tab(s)
 	p.Title = d.runName(s) + " – " + brand
 	p.Runs = d.runs(s)
-	p.Tabs = tabs(s)
+	p.Tabs = d.tabs(c, s)
 	if s.Rollout == "" {
 		// A rollout's page speaks of that rollout.
 		p.Alerts = append(p.Alerts, d.alerts(c, s)...)
 	}
 	found := d.filter(c, s)
 	if found.pending && p.Phase == Ready && h.Unasked == "" {
+		p.Phase = Scanning
+	}
+	probe := d.wanted(s)
+	unread := p.Phase != Ready || probe != nil && !d.probedAll(c, probe)
+	if unread && p.Phase == Ready && h.Unasked == "" || d.AuditPending() && p.Phase == Ready {
 		p.Phase = Scanning
 	}
 	p.Filter = filterBar(c, s, found, h)
@@ -89,6 +94,8 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	case s.Tab == "health":
 		p.Health = d.health(c, s)
 		p.Links = reportLinks(c)
+	case panes[s.Tab] != nil:
+		needs = panes[s.Tab].show(d, c, &request{page: p, state: s, found: found, windows: windows, pending: unread})
 	default:
 		p.Files = d.filesPage(c, s, windows)
 	}
@@ -98,7 +105,7 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 // tab is the tab a State shows.
 func (d *Desk) tab(s State) string {
 	for _, t := range Tabs {
-		if t.ID == s.Tab {
+		if t.ID == s.Tab && (panes[t.ID] == nil || panes[t.ID].there(d, d.choose(s))) {
 			return s.Tab
 		}
 	}
@@ -108,13 +115,16 @@ func (d *Desk) tab(s State) string {
 	return Tabs[0].ID
 }
 
-func tabs(s State) []Tab {
+func (d *Desk) tabs(c *selection, s State) []Tab {
 	list := make([]Tab, 0, len(Tabs))
 	current := s.Tab
 	if s.Rollout != "" {
 		current = "rollouts"
 	}
 	for _, t := range Tabs {
+		if p := panes[t.ID]; p != nil && !p.there(d, c) {
+			continue
+		}
 		list = append(list, Tab{ID: t.ID, Title: t.Title, Href: s.ToTab(t.ID).Href(), Current: t.ID == current, Key: "g " + t.Key})
 	}
 	return list

@@ -14,7 +14,13 @@ var Tabs = []TabInfo{
 	{"rollouts", "Rollouts", "r", "every row with its identity, verdict and findings"},
 	{"tasks", "Tasks", "t", "tasks and their repeats"},
 	{"health", "Health", "h", "every check: where it fired and where it could not be judged"},
+	{"coverage", "Coverage", "c", "what became of every rollout that was asked for"},
+	{"scores", "Scores", "s", "rewards, pass@k, tasks, and what was left out"},
+	{"calls", "Calls", "l", "every model call of the run"},
+	{"performance", "Performance", "p", "latency, tokens, throughput, the slowest rollouts"},
+	{"harness", "Harness", "a", "whether the harness leaves the evidence that training needs"},
 	{"files", "Files", "f", "what was given, what was read, every line accounted for"},
+	{"compare", "Compare", "m", "one run against another"},
 }
 
 // A Command is something a person can do by a key. The sheet behind "?", the palette and the key map of the page's

@@ -100,6 +100,12 @@ func (d *desk) call(b []byte) (answer []byte, needs bool, err error) {
 		return d.render(&r)
 	case "window":
 		return d.window(&r)
+	case "audit":
+		needs, done := d.Audit()
+		if len(needs) > 0 {
+			return d.need(needs)
+		}
+		answer, err = json.Marshal(map[string]bool{"done": done})
 	case "bytes":
 		data, needs, err := d.Bytes(view.Need{File: r.File, Offset: r.Offset, Length: r.Length})
 		if len(needs) > 0 {
@@ -188,12 +194,12 @@ func (d *desk) render(r *request) ([]byte, bool, error) {
 	b, err := json.Marshal(map[string]any{
 		"fragment": state.Encode(), "phase": page.Phase, "title": page.Title, "theme": page.Theme,
 		"waiting": page.Missing != nil, "target": page.Target, "regions": regions,
-		"odd": strings.Join(odd, ", "), "hash": d.Unhashed(state), "query": d.query(state, r.Host),
+		"odd": strings.Join(odd, ", "), "hash": d.Unhashed(state), "query": d.query(state, r.Host), "audit": !r.Host.Reading && d.AuditPending(),
 	})
 	return b, false, err
 }
 
-// query is the second scan that the page must run for the filter of a State, null if none.
+// query is the second scan that the page must run for the filter or the tab of a State, null if none.
 func (d *desk) query(s view.State, h view.Host) any {
 	type task struct {
 		Source int   `json:"source"`
@@ -205,6 +211,7 @@ func (d *desk) query(s view.State, h view.Host) any {
 	type query struct {
 		ID     string `json:"id"`
 		Filter string `json:"filter"`
+		Probe  string `json:"probe"`
 		Scan   []task `json:"scan"`
 	}
 	if h.Reading {
@@ -214,7 +221,7 @@ func (d *desk) query(s view.State, h view.Host) any {
 	if a == nil {
 		return nil
 	}
-	q := query{ID: a.ID, Filter: a.Filter}
+	q := query{ID: a.ID, Filter: a.Filter, Probe: a.Probe}
 	for _, t := range a.Tasks {
 		q.Scan = append(q.Scan, task{t.Source, t.File, t.From, t.To, t.Packed})
 	}

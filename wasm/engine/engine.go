@@ -89,7 +89,7 @@ func (e *Engine) begin(request []byte) ([]byte, error) {
 		Source            int
 		From, To, MaxLine int64
 		Packed            bool
-		Query             *struct{ ID, Filter string }
+		Query             *struct{ ID, Filter, Probe string }
 	}
 	if err := json.Unmarshal(request, &r); err != nil {
 		return nil, fmt.Errorf("scan: %w", err)
@@ -107,7 +107,14 @@ func (e *Engine) begin(request []byte) ([]byte, error) {
 	} else {
 		e.scan = analysis.NewScan(r.Source, r.From, r.To, r.MaxLine)
 	}
-	if r.Query != nil {
+	e.scan.Keep(analysis.All)
+	if r.Query != nil && r.Query.Probe != "" {
+		p := view.ProbeByID(r.Query.Probe)
+		if p == nil {
+			return nil, fmt.Errorf("scan: no probe is called %q", r.Query.Probe)
+		}
+		e.scan.Ask(p.Number(), p.Mapper())
+	} else if r.Query != nil {
 		q, err := view.Ask(r.Query.Filter)
 		if err != nil {
 			return nil, fmt.Errorf("scan: %w", err)
@@ -130,7 +137,7 @@ func Failure(message, stack string) []byte {
 // functions have run for a while; this is done while nobody waits.
 func warm() []byte {
 	for _, f := range synth.Sample() {
-		s := analysis.NewScan(0, 0, int64(len(f.Data)), 0)
+		s := analysis.NewScan(0, 0, int64(len(f.Data)), 0).Keep(analysis.All)
 		s.Feed(f.Data)
 		s.Finish()
 		s.Take()

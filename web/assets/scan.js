@@ -1,5 +1,5 @@
 // The scanners: ranges of files are handed to them, what they find goes to the desk. What a filter asks inside rows is
-// a second scan of the same kind.
+// a second scan of the same kind, and so is what a tab wants to know of every row.
 "use strict";
 
 (() => {
@@ -96,7 +96,7 @@
 
   function noQuery() { return { id: "", tasks: [], active: 0, rest: 0, failed: "" }; }
 
-  /** Run the second scan that the filter needs, behind the first one. Another filter ends it. */
+  /** Run the second scan that the filter or the tab needs, behind the first one. Another one ends it. */
   function second(wanted) {
     const q = state.query, id = wanted ? wanted.id : "";
     if (id !== q.id) {
@@ -115,7 +115,7 @@
       return view.schedule();
     }
     q.rest = rest;
-    q.tasks = wanted.scan.map((r) => ({ ...r, query: { id, filter: wanted.filter }, tries: 0 }));
+    q.tasks = wanted.scan.map((r) => ({ ...r, query: { id, filter: wanted.filter, probe: wanted.probe }, tries: 0 }));
     pump();
   }
 
@@ -128,6 +128,24 @@
     }
     q.tasks = [];
     q.failed = `${state.files[task.file]?.path || "a file"}: ${error.message.split("\n")[0]}`;
+  }
+
+  // ---- the audit -------------------------------------------------------------------------------------------
+
+  /** Let the desk compare all files with each other once every row is in, a stretch at a time. */
+  let auditing = false;
+  async function audit() {
+    if (auditing) return;
+    auditing = true;
+    const generation = state.generation;
+    try {
+      while (generation === state.generation && !(await crew.call({ op: "audit" })).answer.done);
+    } catch (error) {
+      if (generation === state.generation) await (error.dead ? crew.died(error) : notices.fatal(error));
+    } finally {
+      auditing = false;
+      view.schedule();
+    }
   }
 
   async function onScan(scanner, data) {
@@ -182,5 +200,5 @@
     busy: scanners.map((s) => s.busy && s.task),
   });
 
-  Object.assign(scan, { PIECE, addScanner, drop, noQuery, second, cancel, pump, warm, crash, memory, status });
+  Object.assign(scan, { PIECE, addScanner, drop, noQuery, second, audit, cancel, pump, warm, crash, memory, status });
 })();

@@ -37,6 +37,7 @@
       if (state.opening || opened !== state.opened) answer.phase = "scanning";
       // Somebody may have gone elsewhere meanwhile; that is drawn next and must not be taken back.
       if (fragment !== location.hash) answer.fragment = undefined; else scan.second(answer.query);
+      if (answer.audit && !state.failed) scan.audit();
       apply(answer);
       if (elsewhere) lists.place();
       if (answer.odd) {
