@@ -86,7 +86,7 @@ func (r *resource) send(c echo.Context) error {
 	if f.coding != "" {
 		h.Set("Content-Encoding", f.coding)
 	}
-	req := c.Request()
+	req := oneRange(c.Request())
 	if f.coding != "" {
 		// Ranges of a packed form are of no use to anybody.
 		req = withoutRange(req)
@@ -94,15 +94,6 @@ func (r *resource) send(c echo.Context) error {
 	}
 	http.ServeContent(newPaced(c.Response()), req, "", time.Time{}, bytes.NewReader(f.body))
 	return nil
-}
-
-func withoutRange(r *http.Request) *http.Request {
-	if r.Header.Get("Range") == "" {
-		return r
-	}
-	r = r.Clone(r.Context())
-	r.Header.Del("Range")
-	return r
 }
 
 // accepts tells whether Accept-Encoding names a coding with a weight above 0.

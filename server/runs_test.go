@@ -86,9 +86,18 @@ func TestRanges(t *testing.T) {
 		{"bytes=5-4", 416, "", ""},
 		{"bytes=-0", 416, "", ""},
 		{"bytes=--5", 416, "", ""},
-		{"bytes=99999999999999999999-", 416, "", ""},
+		{"bytes=99999999999999999999-", 416, "", "bytes */26"},
 		{"bytes=a-b", 416, "", ""},
-		{"rows=0-4", 416, "", ""},
+		{"bytes", 416, "", ""},
+		{"rows=0-4", 200, letters, ""}, // a unit that is not known means no range
+		{"BYTES=0-4", 206, "abcde", "bytes 0-4/26"},
+		{"bytes=0-99999999999999999999", 206, letters, "bytes 0-25/26"},
+		{"bytes=20-99999999999999999999999999", 206, "uvwxyz", "bytes 20-25/26"},
+		{"bytes=-99999999999999999999", 206, letters, "bytes 0-25/26"},
+		{"bytes=0-9223372036854775807", 206, letters, "bytes 0-25/26"},
+		{"bytes=99999999999999999999-99999999999999999999", 416, "", "bytes */26"},
+		{"bytes=0-1x", 416, "", ""},
+		{"bytes=-", 416, "", ""},
 		{"bytes=0-0,2-2", 200, letters, ""}, // one range at a time
 		{"bytes=" + strings.Repeat("0-,", 1000) + "0-", 200, letters, ""},
 	} {
