@@ -123,17 +123,48 @@ function streamed(blob, from, to) {
   };
 }
 
-/** A range that a server hands out. */
-async function served(url, from, to) {
+/** Pieces of a range that a server hands out. */
+async function served(file, from, to) {
   const stop = new AbortController();
-  const response = await fetch(url, { headers: { Range: `bytes=${from}-${to - 1}` }, signal: stop.signal, cache: "no-store" });
-  if (response.status !== 206 && !(response.status === 200 && from === 0)) {
-    const e = new Error(`the server answered ${response.status}`);
-    e.name = response.status === 404 ? "NotFoundError" : "NotReadableError";
-    throw e;
+  let response;
+  try {
+    response = await fetch(file.url, { headers: { Range: `bytes=${from}-${to - 1}` }, signal: stop.signal, cache: "no-store" });
+  } catch {
+    throw fault("NetworkError", "the server does not answer");
+  }
+  const problem = refused(response, file, from);
+  if (problem) {
+    stop.abort();
+    throw problem;
   }
   const reader = response.body.getReader();
   return { read: () => reader.read(), cancel: () => stop.abort() };
+}
+
+const fault = (name, text) => Object.assign(new Error(text), { name });
+
+/** Why an answer does not begin with the byte that was asked for; nothing when it does. */
+function refused({ status, headers }, { size }, from) {
+  const shorter = (now) => fault("ChangedError", `the file was listed with ${size} bytes and has ${now}`);
+  switch (status) {
+    case 206: {
+      const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("Content-Range") || "");
+      if (!range || Number(range[1]) !== from) return fault("NotReadableError", `the server sent other bytes than those from ${from} on`);
+      return Number(range[2]) < size ? shorter(range[2]) : null;
+    }
+    case 200: {
+      if (from > 0) return fault("NotReadableError", "the server hands out the file as a whole only, and it is read in parts");
+      const now = headers.get("Content-Encoding") ? null : headers.get("Content-Length");
+      return now !== null && Number(now) < size ? shorter(now) : null;
+    }
+    case 416: {
+      const now = /^bytes \*\/(\d+)$/.exec(headers.get("Content-Range") || "");
+      return now ? shorter(now[1]) : fault("ChangedError", `the server has no byte ${from} of the file`);
+    }
+    case 404:
+    case 410: return fault("NotFoundError", "the server no longer has the file");
+  }
+  return fault("NotReadableError", `the server answered ${status}`);
 }
 
 /**
@@ -141,7 +172,7 @@ async function served(url, from, to) {
  * and never go on, so one that gives nothing for a while is replaced by slices.
  */
 async function open(file, from, to) {
-  if (file.url !== undefined) return served(file.url, from, to);
+  if (file.url !== undefined) return served(file, from, to);
   if (to - from <= BUFFER) return sliced(file.blob, from, to);
   let source = streamed(file.blob, from, to);
   return {
@@ -208,11 +239,7 @@ async function scan({ source, file, from, to, maxLine, packed, query }) {
     } finally {
       reader.cancel();
     }
-    if (!done && at < end) {
-      const e = new Error(`it ended at byte ${at} of ${file.size}`);
-      e.name = "ChangedError";
-      throw e;
-    }
+    if (!done && at < end) throw fault("ChangedError", `it ended at byte ${at} of ${file.size}`);
     stretch = Math.min(Math.max(TAIL, 2 * (at - to)), 8 * BUFFER);
   }
   at = packed ? file.size : Math.max(at, to);
@@ -223,10 +250,21 @@ async function scan({ source, file, from, to, maxLine, packed, query }) {
 /** Read a range of a file whole. */
 async function slice(file, offset, length) {
   if (file.url === undefined) return new Uint8Array(await file.blob.slice(offset, offset + length).arrayBuffer());
-  const response = await fetch(file.url, { headers: { Range: `bytes=${offset}-${offset + length - 1}` }, cache: "no-store" });
-  if (response.status !== 206 && response.status !== 200) throw new Error(`the server answered ${response.status}`);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  return response.status === 200 ? bytes.subarray(offset, offset + length) : bytes;
+  const bytes = new Uint8Array(length);
+  if (length === 0) return bytes;
+  const reader = await served(file, offset, offset + length);
+  let at = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || at >= length) break; // who sends the whole file sends more than was asked for
+      bytes.set(value.subarray(0, length - at), at);
+      at += value.length;
+    }
+  } finally {
+    reader.cancel();
+  }
+  return bytes.subarray(0, at);
 }
 
 /** Feed a packed file to the module from where it wants it, until it has what it needs. */
@@ -292,11 +330,7 @@ async function hash({ file }) {
   let at = 0;
   for (const [offset, length] of blocks) {
     const block = await slice(file, offset, length);
-    if (block.length !== length) {
-      const e = new Error("the file is shorter than when it was listed");
-      e.name = "ChangedError";
-      throw e;
-    }
+    if (block.length !== length) throw fault("ChangedError", "the file is shorter than when it was listed");
     bytes.set(block, at);
     at += length;
   }
