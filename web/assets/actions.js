@@ -19,13 +19,13 @@
     if (table) {
       const { blob, rows } = await takeAlong(table, name.slice(name.lastIndexOf(".") + 1));
       save(name, blob);
-      notices.say(`${name} saved: ${rows} ${rows === 1 ? "row" : "rows"}.`);
+      notices.tell(`${name} saved: ${rows} ${rows === 1 ? "row" : "rows"}.`);
       return;
     }
     const what = view.dark() ? "dark" : "light";
     const { bytes } = await crew.call({ op: "download", fragment: location.hash, host: view.host(), name, what }, { raw: true });
     save(name, bytes);
-    notices.say(name + " saved.");
+    notices.tell(name + " saved.");
   }
 
   /** The whole of a table in one of its forms, put together part by part. Bytes of files stay where they are. */
@@ -37,7 +37,7 @@
       for (const [file, offset, length] of answer.ranges) pieces.push(await rangeOf(file, offset, length), "\n");
       from = answer.next;
       if (answer.done) return { blob: new Blob(pieces, { type: "text/plain" }), rows: answer.next };
-      notices.say(`${answer.next} of ${answer.total} rows`);
+      notices.tell(`${answer.next} of ${answer.total} rows`);
     }
   }
 
@@ -79,18 +79,18 @@
       document.execCommand("copy");
       area.remove();
     }
-    notices.say(what === "link" ? "Link copied." : "Copied.");
+    notices.tell(what === "link" ? "Link copied." : "Copied.");
   }
 
   Object.assign(actions, {
     "open-files": () => $("[data-intake=files]").click(),
     "open-folder": () => $("[data-intake=folder]").click(),
     sample: () => intake.openSample(),
-    cancel: () => scan.cancel(),
+    cancel: () => { if (!intake.stop()) scan.cancel(); },
     "clear-recent": () => { settings.set("recent", ""); intake.recent(); },
     close: async () => { location.hash = ""; await intake.reset(); view.schedule(); },
     theme: () => {
-      settings.set("theme", view.dark() ? "light" : "dark");
+      settings.choose("theme", view.dark() ? "light" : "dark");
       view.theme();
       view.schedule();
     },

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, sleep, visible, closePanels, params, parts, actions, notices, lists } = window.rollscope.page;
+  const { $, $$, sleep, visible, closePanels, params, parts, actions, notices, view, lists } = window.rollscope.page;
 
   const entries = () => [...$$("#commands [data-run]")];
   const chords = new Map();
@@ -16,11 +16,33 @@
     return Boolean(element);
   }
 
+  /** Go where a link leads; false where there is none. */
+  function follow(link) {
+    const to = link?.getAttribute("href");
+    if (!link) return false;
+    // The address is another one at once, so that the next key knows that the document is behind it.
+    if (to.startsWith("#") && to !== location.hash) location.hash = to; else link.click();
+    return true;
+  }
+
+  // What counts from where the page stands waits until the document shows where that is.
+  const steps = [];
+
+  function steady(e, step) {
+    if (view.current()) return step();
+    if (!e?.repeat) steps.push(step); // a key that is held leaves nothing behind
+    return true;
+  }
+
+  parts.settled.push(() => {
+    while (steps.length && view.current()) steps.shift()();
+  });
+
   /** What the names in data-run do. Each tells whether there was anything to do. */
   const runs = {
     row: (how, e) => step(how, e),
     open: (_, e) => open(e),
-    follow: (to) => press(`a[rel=${to}]`),
+    follow: (to, e) => steady(e, () => follow([...$$(`a[rel=${to}]`)].find(visible))),
     part: (id) => press(`[data-part=${id}]`),
     tab: (id) => {
       const tab = $(`[data-tab=${id}]`);
@@ -83,7 +105,7 @@
   /** Move the focus through the rows of the nearest table, or through the turns of a transcript. */
   function step(how, e) {
     const letter = e && /^[jk]$/.test(e.key);
-    if (letter && $(".rail a")) return turn(Number(how));
+    if (letter && $(".rail a")) return steady(e, () => turn(Number(how)));
     const table = (e && e.target.closest("[data-table]")) || $("#region-main [data-table][data-window]") || $("#region-main [data-table]");
     if (!table) return false;
     const focused = rowOf(document.activeElement);
@@ -118,8 +140,7 @@
     const marks = [...$$(".rail a")];
     const now = marks.findIndex((a) => a.hasAttribute("aria-current"));
     const next = marks[Math.min(marks.length - 1, Math.max(0, now + by))];
-    if (next) next.click();
-    return Boolean(next);
+    return follow(next);
   }
 
   function open(e) {

@@ -10,6 +10,7 @@
   /** Take files in, one list after the other; add keeps those that are there. */
   function openFiles(list, add = false) {
     if (list.length === 0) return queue;
+    leave();
     session.set("files");
     // Nobody may take what is still shown for what comes of these files.
     state.opening++;
@@ -68,64 +69,126 @@
 
   const asFile = (blob, path) => ({ path: path || blob.webkitRelativePath || blob.name, size: blob.size, blob });
 
-  /** Add everything below an entry to found; a directory hands out its entries a hundred at a time. */
-  async function walk(entry, found) {
+  // ---- drops ---------------------------------------------------------------------------------------------
+
+  /** Begin a drop: what its folders hold is listed first. One that is still being listed is no longer wanted. */
+  function begin() {
+    leave();
+    return { files: [], entries: 0, lost: 0, over: false };
+  }
+
+  /** End the listing, whatever has become of it. */
+  function leave() {
+    if (!state.listing) return;
+    state.listing.over = true;
+    state.listing = null;
+    notices.listing(0);
+  }
+
+  /** End the listing because a person said so; tells whether there was one. */
+  function stop() {
+    if (!state.listing) return false;
+    const { entries } = state.listing;
+    leave();
+    notices.alert("cancelled", undefined, `Reading the dropped folder was cancelled after ${notices.counted(entries)}.`,
+      "Nothing of it was opened. Drop it again to open it.");
+    view.schedule();
+    return true;
+  }
+
+  /** One more entry is known: a file with its handle, or one that could not be opened. */
+  function listed(drop, file) {
+    if (drop.over) return;
+    if (file) drop.files.push(file); else drop.lost++;
+    drop.entries++;
+    if (state.listing !== drop) {
+      state.listing = drop;
+      if (root.dataset.state !== "starting") root.dataset.state = "scanning";
+    }
+    notices.listing(drop.entries);
+  }
+
+  /** Add everything below an entry; a directory hands out its entries a hundred at a time. */
+  async function walk(entry, drop) {
     if (entry.isFile) {
-      let blob;
+      let file = null;
       try {
-        blob = await new Promise((resolve, reject) => entry.file(resolve, reject));
+        const blob = await new Promise((resolve, reject) => entry.file(resolve, reject));
+        file = asFile(blob, entry.fullPath.replace(/^\//, ""));
       } catch (error) {
         if (error.name === "EncodingError") throw error;
-        state.lost++;
-        return;
       }
-      found.push(asFile(blob, entry.fullPath.replace(/^\//, "")));
+      listed(drop, file);
       return;
     }
     const reader = entry.createReader();
-    for (;;) {
+    while (!drop.over) {
       const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
       if (!some.length) return;
       // Files are asked for together: each takes the browser a millisecond.
-      await Promise.all(some.filter((e) => e.isFile).map((e) => walk(e, found)));
-      for (const e of some) if (!e.isFile) await walk(e, found);
+      await Promise.all(some.filter((e) => e.isFile).map((e) => walk(e, drop)));
+      for (const e of some) if (!e.isFile) await walk(e, drop);
     }
   }
 
   /** The same by handles. */
-  async function walkHandle(handle, path, found) {
+  async function walkHandle(handle, path, drop) {
     if (handle.kind === "file") {
-      try { found.push(asFile(await handle.getFile(), path)); } catch { state.lost++; }
+      listed(drop, await handle.getFile().then((blob) => asFile(blob, path), () => null));
       return;
     }
-    for await (const inner of handle.values()) await walkHandle(inner, path + "/" + inner.name, found);
+    for await (const inner of handle.values()) {
+      if (drop.over) return;
+      await walkHandle(inner, path + "/" + inner.name, drop);
+    }
   }
 
+  /** Add one dropped item by the first way to it that the browser has. */
+  async function take({ entry, file, handle }, drop) {
+    if (entry ? entry.isFile : !handle && await readable(file)) {
+      if (file) drop.files.push(asFile(file)); else drop.lost++;
+      return;
+    }
+    const before = drop.files.length, { lost, entries } = drop;
+    try {
+      if (!entry) throw new Error("no entries here");
+      await walk(entry, drop);
+    } catch {
+      // A page that was opened from a disk gets no entries, but handles.
+      drop.files.length = before;
+      Object.assign(drop, { lost, entries });
+      try {
+        const way = await handle;
+        await walkHandle(way, way.name, drop);
+      } catch {
+        drop.lost++;
+        if (!handle) drop.blind = true;
+      }
+    }
+  }
+
+  /** Without entries and handles a folder looks like a file that cannot be read. */
+  const readable = (file) => !file ? false : file.slice(0, 1).arrayBuffer().then(() => true, () => false);
+
   async function dropped(transfer) {
-    state.lost = 0;
     // What is not asked for before the event ends is gone.
     const items = [...transfer.items].filter((i) => i.kind === "file").map((i) => ({
-      entry: i.webkitGetAsEntry && i.webkitGetAsEntry(), file: i.getAsFile(), handle: i.getAsFileSystemHandle && i.getAsFileSystemHandle(),
+      entry: i.webkitGetAsEntry?.(), file: i.getAsFile(), handle: i.getAsFileSystemHandle?.(),
     }));
-    for (const { handle } of items) if (handle) handle.catch(() => {});
-    const list = [];
-    for (const { entry, file, handle } of items) {
-      if (file && !(entry && entry.isDirectory)) {
-        list.push(asFile(file));
-        continue;
-      }
-      const found = [];
-      try {
-        await walk(entry, found);
-      } catch (error) {
-        // A page that was opened from a disk gets no entries, but handles.
-        found.length = 0;
-        try { await walkHandle(await handle, entry.name, found); } catch { state.lost++; }
-      }
-      list.push(...found);
+    for (const { handle } of items) handle?.catch(() => {});
+    const drop = begin();
+    for (const item of items) {
+      await take(item, drop);
+      if (drop.over) return;
     }
-    if (list.length === 0) view.schedule();
-    await openFiles(list, root.dataset.waiting !== undefined);
+    leave();
+    state.lost = drop.lost;
+    if (drop.files.length === 0) view.schedule();
+    await openFiles(drop.files, root.dataset.waiting !== undefined);
+    if (drop.blind) {
+      notices.alert("vanished", undefined, "This browser does not open folders that are dropped.", "Open the folder by its button, or drop the files in it.");
+      view.schedule();
+    }
   }
 
   addEventListener("dragover", (e) => { e.preventDefault(); e.dataTransfer.dropEffect = "copy"; root.dataset.drag = ""; });
@@ -184,5 +247,5 @@
     return (i ? n.toFixed(2) : n) + " " + units[i];
   }
 
-  Object.assign(intake, { openFiles, openNow, reset, openSample, recent, asFile });
+  Object.assign(intake, { stop, openFiles, openNow, reset, openSample, recent, asFile });
 })();

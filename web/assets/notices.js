@@ -23,11 +23,79 @@
     at.append(box);
   }
 
-  /** Tell people who listen and people who look. */
+  /** Tell people who listen. */
   function say(text) {
-    const live = $("#live");
-    if (live) live.textContent = text;
+    $("#live").textContent = text;
   }
 
-  Object.assign(notices, { alert, say, fatal });
+  const LASTS = 5000;              // ms that a word stays in sight
+  let fading = 0;
+
+  /** Tell people who listen and, for a moment, people who look. */
+  function tell(text) {
+    say(text);
+    show(true);
+    clearTimeout(fading);
+    fading = setTimeout(show, LASTS, false);
+  }
+
+  function show(on) {
+    $("#live").classList.toggle("vh", !on);
+    $("#live").classList.toggle("toast", on);
+  }
+
+  let warned = false;
+  /** A choice is lost when the document is left; that is said once. */
+  function unkept() {
+    if (warned) return;
+    warned = true;
+    tell("This browser lets the page store nothing: choices are not remembered for the next visit.");
+  }
+
+  // ---- a folder that is being listed ---------------------------------------------------------------------
+
+  // Milliseconds until a listing is worth a line, between two numbers in sight, between two that are spoken.
+  const WORTH = 250, EVERY = 100, LOUD = 2000;
+  let line = null, since = 0, drawn = 0, spoken = 0;
+
+  const counted = (n) => n.toLocaleString("en-US") + (n === 1 ? " entry" : " entries");
+
+  /** Show how many entries of a folder are known, above how far reading is; none take the line away. */
+  function listing(entries) {
+    const now = performance.now();
+    if (!entries) {
+      if (line) line.box.replaceWith($("#region-progress"));
+      line = null;
+      since = 0;
+      return;
+    }
+    since ||= now;
+    if (now - since < WORTH) return;
+    if (!line) {
+      line = makeLine();
+      spoken = now - LOUD;
+    } else if (now - drawn < EVERY) {
+      return;
+    }
+    drawn = now;
+    line.number.textContent = counted(entries);
+    if (now - spoken < LOUD) return;
+    spoken = now;
+    say("reading the folder: " + counted(entries));
+  }
+
+  /** The line stands in the place of the progress region, with the region below it. */
+  function makeLine() {
+    const make = (name, values) => Object.assign(document.createElement(name), values);
+    const box = make("div", { id: "listing" }), number = make("span", {});
+    const strip = make("div", { className: "reading" }), button = make("button", { type: "button", textContent: "Cancel" });
+    button.dataset.action = "cancel";
+    strip.append(make("b", { textContent: "Reading the folder" }), number, make("span", { className: "room" }), button);
+    const region = $("#region-progress");
+    region.replaceWith(box);
+    box.append(strip, region);
+    return { box, number };
+  }
+
+  Object.assign(notices, { alert, fatal, say, tell, unkept, counted, listing });
 })();

@@ -27,6 +27,7 @@
     started: 0, ended: 0, bytes: 0, total: 0, cancelled: false,
     generation: 0,                 // of the list of files; what belongs to an older one is dropped
     opening: 0, opened: 0,         // lists of files that are on their way in, that are in
+    listing: null,                 // the drop whose folders are being listed
     lost: 0,                       // dropped entries that could not be opened
     deskDeaths: 0,                 // since these files came in
     baseline: 0,                   // requests of the page's own loading
@@ -37,16 +38,34 @@
   const $$ = (selector, from = document) => from.querySelectorAll(selector);
   const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+  const unkept = new Map();        // settings that the browser does not keep, for as long as the document is there
+
   /** Settings survive where the browser lets them. */
   const settings = {
-    get(key) { try { return localStorage.getItem("rollscope." + key) || ""; } catch { return ""; } },
-    set(key, value) { try { localStorage.setItem("rollscope." + key, value); } catch { /* storage is forbidden */ } },
+    get(key) {
+      if (unkept.has(key)) return unkept.get(key);
+      try { return localStorage.getItem("rollscope." + key) || ""; } catch { return ""; }
+    },
+    /** Tells whether the setting will be there on the next visit. */
+    set(key, value) {
+      try {
+        localStorage.setItem("rollscope." + key, value);
+        unkept.delete(key);
+      } catch {
+        unkept.set(key, value);
+      }
+      return !unkept.has(key);
+    },
+    /** The same for what a person has chosen and expects to find again. */
+    choose(key, value) {
+      if (!settings.set(key, value)) notices.unkept();
+    },
   };
 
   /** What this tab has shown: the sample, or files of somebody. */
   const session = {
     get() { try { return sessionStorage.getItem("rollscope.shows") || ""; } catch { return ""; } },
-    set(value) { try { sessionStorage.setItem("rollscope.shows", value); } catch { /* storage is forbidden */ } },
+    set(value) { try { sessionStorage.setItem("rollscope.shows", value); } catch { /* the next load begins with the sample */ } },
   };
 
   /** A text with its %XX read; one that holds none that can be read stays as it is. */
@@ -67,7 +86,7 @@
 
   /** Keep a choice for later visits: what a link says for "columns.<tab>" or "profile". */
   function keep(name, href) {
-    settings.set(name, decoded(params(href)[name.split(".")[0]] || "", decodeURIComponent));
+    settings.choose(name, decoded(params(href)[name.split(".")[0]] || "", decodeURIComponent));
   }
 
   /** The values of a fragment as they are written there. */
@@ -117,13 +136,13 @@
     if (loading) loading.textContent = "Reader loading. Files dropped now are queued.";
     crew.booted = crew.boot();
     crew.booted.then(async (listed) => {
-      const opens = state.opening || listed || (root.dataset.sample !== undefined && session.get() !== "files");
+      const opens = state.opening || state.listing || listed || (root.dataset.sample !== undefined && session.get() !== "files");
       root.dataset.state = opens ? "scanning" : "idle";
       if (loading) loading.textContent = "";
       for (const input of $$("[data-intake]")) {
         if (input.files && input.files.length) intake.openFiles([...input.files].map((f) => intake.asFile(f))).catch(notices.fatal);
       }
-      if (state.opening || state.opened) {
+      if (state.opening || state.opened || state.listing) {
         // What a person has given while the page started is what they want to see.
       } else if (listed) {
         const list = listed.map(({ path, size, url }) => ({ path, size, url: new URL(url, location.href).href }));

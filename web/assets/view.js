@@ -5,6 +5,7 @@
   const { $, $$, root, script, runsURL, settings, decoded, parts, state, crew, scan, intake, notices, view, lists } = window.rollscope.page;
 
   let timer = 0, drawing = false, again = false;
+  let shown = null;                // the fragment that the document shows
 
   /** Draw soon; many calls make one drawing. */
   function schedule(wait = 0) {
@@ -34,7 +35,7 @@
       const { opened } = state, fragment = location.hash;
       const elsewhere = lists.takePlaces();
       const { answer } = await crew.call({ op: "render", fragment, host: host(), windows: Object.fromEntries(lists.windows) });
-      if (state.opening || opened !== state.opened) answer.phase = "scanning";
+      if (state.opening || state.listing || opened !== state.opened) answer.phase = "scanning";
       // Somebody may have gone elsewhere meanwhile; that is drawn next and must not be taken back.
       if (fragment !== location.hash) answer.fragment = undefined; else scan.second(answer.query);
       if (answer.audit && !state.failed) scan.audit();
@@ -116,6 +117,8 @@
     if (answer.fragment !== undefined && want !== location.hash && want !== decoded(location.hash)) {
       history.replaceState(null, "", want || location.pathname + location.search);
     }
+    // Only what was rendered for the address as it is now takes it over.
+    if (answer.fragment !== undefined) shown = location.hash;
     settle(answer.target);
   }
 
@@ -127,7 +130,7 @@
     for (const part of parts.settled) part();
     intake.recent();
     const say = $("[data-say]");
-    if (say && say.dataset.say !== said) { said = say.dataset.say; $("#live").textContent = said; }
+    if (say && say.dataset.say !== said) { said = say.dataset.say; notices.say(said); }
     if (wanted && wanted !== target) reveal(wanted);
     target = wanted || "";
   }
@@ -153,7 +156,10 @@
     schedule();
   });
 
+  /** Whether the document shows what the address says. */
+  const current = () => shown === location.hash;
+
   const status = () => ({ drawing, again, timer });
 
-  Object.assign(view, { status, schedule, host, patch, reveal, theme, dark });
+  Object.assign(view, { status, current, schedule, host, patch, reveal, theme, dark });
 })();
