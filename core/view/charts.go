@@ -73,6 +73,10 @@ func (d *Desk) Chart(s State, id string) (Chart, bool) {
 		for _, p := range page.Overview.Panels {
 			charts = append(charts, p.Charts...)
 		}
+	default:
+		if pane := d.pane(s.With(func(s *State) { s.Tab = d.tab(*s) })); pane != nil && pane.charts != nil {
+			charts = pane.charts(page)
+		}
 	}
 	for _, chart := range charts {
 		if chart.ID == id {

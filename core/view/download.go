@@ -16,6 +16,13 @@ func (d *Desk) Download(s State, name string) ([]byte, error) {
 		return nil, errNoReport
 	}
 	c := d.choose(s)
+	s.Tab = d.tab(s)
+	if p := d.pane(s); p != nil && p.download != nil {
+		c.tally.count(c.table, c.rules)
+		if content, ok, err := p.download(d, c, d.request(c, s), name); ok {
+			return content, err
+		}
+	}
 	if c.report == nil {
 		if c.refused != nil {
 			return nil, c.refused

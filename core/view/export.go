@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/rollscope/rollscope/core/jsontext"
@@ -34,26 +33,23 @@ const (
 	formJSONL = "jsonl"
 )
 
-// exported are the tables that can be copied and saved.
-var exported = []string{"rollouts", "tasks", "checks", "eyes", "read", "others", "refused"}
-
 // Export gives the part of a whole table that begins at a row: the rows of the current filter in their order. The
 // rows of the Rollouts table and the refused lines are, as JSONL, the bytes of their files.
 func (d *Desk) Export(s State, table, form string, from int) (*Export, error) {
 	if d.Empty() {
 		return nil, errNoReport
 	}
-	if !slices.Contains(exported, table) {
-		return nil, fmt.Errorf("there is no table %q to save", table)
-	}
 	c := d.choose(s)
 	c.tally.count(c.table, c.rules)
 	s.Tab = d.tab(s)
 	from = max(from, 0)
+	t, ok := d.wholeTable(c, s, table, from, from+textPart)
+	if !ok {
+		return nil, fmt.Errorf("there is no table %q to save", table)
+	}
 	if form == formJSONL && (table == "rollouts" || table == "refused") {
 		return d.exportLines(c, s, table, from), nil
 	}
-	t := d.wholeTable(c, s, table, from, from+textPart)
 	rows := t.Rows
 	if !t.Window {
 		rows = rows[min(from, len(rows)):min(from+textPart, len(rows))]
@@ -87,23 +83,25 @@ func (d *Desk) Export(s State, table, form string, from int) (*Export, error) {
 	return e, nil
 }
 
-// wholeTable is a table with the rows of a part at least.
-func (d *Desk) wholeTable(c *selection, s State, table string, from, to int) Table {
+// wholeTable is a table with the rows of a part at least; ok is false if the page has no such table.
+func (d *Desk) wholeTable(c *selection, s State, table string, from, to int) (t Table, ok bool) {
 	switch table {
 	case "rollouts":
-		return d.rolloutTable(c, s, d.filter(c, s), from, to)
+		return d.rolloutTable(c, s, d.filter(c, s), from, to), true
 	case "tasks":
-		return d.taskTable(c, s, from, to)
+		return d.taskTable(c, s, from, to), true
 	case "checks":
-		return d.health(c, s).Checks
+		return d.health(c, s).Checks, true
 	case "eyes":
-		return d.eyes(c, s)
+		return d.eyes(c, s), true
 	case "read":
-		return d.readTable(c, math.MaxInt)
+		return d.readTable(c, math.MaxInt), true
 	case "others":
-		return d.othersTable(math.MaxInt)
+		return d.othersTable(math.MaxInt), true
+	case "refused":
+		return d.refusedTable(c, s, from, to), true
 	}
-	return d.refusedTable(c, s, from, to)
+	return d.paneTable(c, s, table, from, to)
 }
 
 // exportLines gives the places of rows in their files. Lines that follow each other there make one range.

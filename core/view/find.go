@@ -367,6 +367,9 @@ func (d *Desk) Window(s State, table string, from, to int) (Table, []Need, error
 	case "refused":
 		return d.refusedTable(c, s, from, to), nil, nil
 	}
+	if t, ok := d.paneTable(c, s, table, from, to); ok {
+		return t, nil, nil
+	}
 	return Table{}, nil, errors.New("there is no table " + table)
 }
 

@@ -10,6 +10,13 @@ type pane struct {
 	probe string
 	// show makes the tab. needs lists bytes that must be supplied first, as those of [Desk.Page].
 	show func(d *Desk, c *selection, r *request) (needs []Need)
+	// table makes the rows from one on up to another of a table of the tab, for its window, for copies and for files; ok
+	// is false where the tab has no such table. It may be nil.
+	table func(d *Desk, c *selection, r *request, id string, from, to int) (t Table, ok bool)
+	// charts lists the charts of a page that shows the tab, for files. It may be nil.
+	charts func(p *Page) []Chart
+	// download makes the content of a file that the tab offers; ok is false where it offers no such file. It may be nil.
+	download func(d *Desk, c *selection, r *request, name string) (content []byte, ok bool, err error)
 }
 
 // A request is what a pane makes a part of a page for.
@@ -105,6 +112,21 @@ func (d *Desk) pane(s State) *pane {
 		return nil
 	}
 	return panes[s.Tab]
+}
+
+// paneTable makes a part of a table of the tab that a State shows.
+func (d *Desk) paneTable(c *selection, s State, id string, from, to int) (Table, bool) {
+	p := d.pane(s)
+	if p == nil || p.table == nil {
+		return Table{}, false
+	}
+	return p.table(d, c, d.request(c, s), id, from, to)
+}
+
+// request is what is asked of a pane outside of a page.
+func (d *Desk) request(c *selection, s State) *request {
+	probe := d.wanted(s)
+	return &request{page: new(Page), state: s, found: d.filter(c, s), pending: !c.table.Complete() || probe != nil && !d.probedAll(c, probe)}
 }
 
 // wanted is the probe that a State needs, nil for none.

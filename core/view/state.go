@@ -10,22 +10,50 @@ import (
 
 // A State is everything a person can set about what is shown. The zero State is the first look at a run.
 type State struct {
-	Order   []string // source names in the order they are read; empty means the default order
-	Drop    []string // source names that are left out
-	Apart   bool     // every run has its own report and ordinals
-	Run     string   // name of the run that is shown when runs are apart
-	Tab     string   // one of [Tabs]; "" is the first that has evidence
-	Filter  string   // filter text, see package filter
-	Sort    string   // column key, with "-" in front for descending
-	Columns []Shown  // the chosen columns in order; empty means the default ones
-	Check   string   // the check that is open on the Health tab
-	Rollout string   // "<source name>:<line>" of the open rollout
-	Part    string   // part of the rollout page: transcript, tokens, calls, raw
-	Turn    int      // turn the page stands at, 0 for none
-	Open    []string // folded texts of the rollout page that are open, by the id of their block
-	Profile string   // of the health rules: "" and 0.7, or main
-	Ignore  []string // ignored check ids, as given
-	Files   []File   // the files a link was made of; a page that has them shows what is known without naming them
+	Order   []string  // source names in the order they are read; empty means the default order
+	Drop    []string  // source names that are left out
+	Apart   bool      // every run has its own report and ordinals
+	Run     string    // name of the run that is shown when runs are apart
+	Tab     string    // one of [Tabs]; "" is the first that has evidence
+	Filter  string    // filter text, see package filter
+	Sort    string    // column key, with "-" in front for descending
+	Columns []Shown   // the chosen columns in order; empty means the default ones
+	Check   string    // the check that is open on the Health tab
+	Rollout string    // "<source name>:<line>" of the open rollout
+	Part    string    // part of the rollout page: transcript, tokens, calls, raw
+	Turn    int       // turn the page stands at, 0 for none
+	Open    []string  // folded texts of the rollout page that are open, by the id of their block
+	Profile string    // of the health rules: "" and 0.7, or main
+	Ignore  []string  // ignored check ids, as given
+	Set     []Setting // what else is set, by its name; see [State.Setting]
+	Files   []File    // the files a link was made of; a page that has them shows what is known without naming them
+}
+
+// A Setting is a choice of one tab alone. Its name begins with that of the tab: "harness.by".
+type Setting struct{ Name, Value string }
+
+// Setting gives a choice, "" where nothing is chosen.
+func (s *State) Setting(name string) string {
+	for _, c := range s.Set {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// Choose gives the State with a choice made; "" takes it back.
+func (s State) Choose(name, value string) State {
+	return s.With(func(s *State) {
+		s.Set = slices.DeleteFunc(s.Set, func(c Setting) bool { return c.Name == name })
+		if value != "" {
+			at := 0
+			for at < len(s.Set) && s.Set[at].Name < name {
+				at++
+			}
+			s.Set = slices.Insert(s.Set, at, Setting{name, value})
+		}
+	})
 }
 
 // A Shown is a column that a person has chosen.
@@ -80,6 +108,7 @@ func (s State) Encode() string {
 	if s.Apart {
 		put("apart", "1")
 	}
+	put("set", encodeSettings(s.Set))
 	put("files", encodeFiles(s.Files))
 	return b.String()
 }
@@ -135,6 +164,12 @@ func Decode(text string) (s State, unknown []string) {
 			s.Drop = split(value)
 		case "apart":
 			s.Apart = value == "1"
+		case "set":
+			for _, item := range split(value) {
+				if name, value, ok := strings.Cut(item, "="); ok && name != "" {
+					s = s.Choose(name, value)
+				}
+			}
 		case "files":
 			if s.Files, err = decodeFiles(value); err != nil {
 				unknown = append(unknown, key)
@@ -154,7 +189,7 @@ func (s State) With(f func(*State)) State {
 	for _, list := range [...]*[]string{&s.Order, &s.Drop, &s.Ignore, &s.Open} {
 		*list = slices.Clone(*list)
 	}
-	s.Columns, s.Files = slices.Clone(s.Columns), slices.Clone(s.Files)
+	s.Columns, s.Files, s.Set = slices.Clone(s.Columns), slices.Clone(s.Files), slices.Clone(s.Set)
 	f(&s)
 	return s
 }
@@ -195,6 +230,15 @@ func decodeColumns(text string) []Shown {
 		}
 	}
 	return list
+}
+
+// encodeSettings writes name=value.
+func encodeSettings(list []Setting) string {
+	texts := make([]string, len(list))
+	for i, c := range list {
+		texts[i] = c.Name + "=" + c.Value
+	}
+	return join(texts)
 }
 
 // encodeFiles writes name:size:hash. Names may hold colons, sizes and hashes do not.
