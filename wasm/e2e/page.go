@@ -246,13 +246,21 @@ func (p *Page) Click(what string) {
 // named keys; all others are written as the character they give.
 var named = map[string]string{
 	"Enter": kb.Enter, "Escape": kb.Escape, "Down": kb.ArrowDown, "Up": kb.ArrowUp,
-	"PageDown": kb.PageDown, "Home": kb.Home, "End": kb.End, "Tab": kb.Tab,
+	"Left": kb.ArrowLeft, "Right": kb.ArrowRight, "PageDown": kb.PageDown, "PageUp": kb.PageUp,
+	"Home": kb.Home, "End": kb.End, "Tab": kb.Tab, "Space": " ", "Backspace": kb.Backspace,
 }
+
+// modifiers can stand in front of a key: "Shift+Tab".
+var modifiers = map[string]chromedp.Modifier{"Shift": chromedp.ModifierShift, "Control": chromedp.ModifierCtrl}
 
 // Key presses keys one after the other, as in "g h".
 func (p *Page) Key(keys string) {
 	p.t.Helper()
 	for name := range strings.FieldsSeq(keys) {
+		var with chromedp.Modifier
+		if held, rest, ok := strings.Cut(name, "+"); ok && modifiers[held] != 0 {
+			with, name = modifiers[held], rest
+		}
 		code, ok := named[name]
 		if !ok {
 			code = name
@@ -267,11 +275,12 @@ func (p *Page) Key(keys string) {
 			NativeVirtualKeyCode: key.Native, WindowsVirtualKeyCode: key.Windows,
 		}
 		if key.Shift {
-			down.Modifiers = int64(chromedp.ModifierShift)
+			with |= chromedp.ModifierShift
 		}
+		down.Modifiers = int64(with)
 		up := down
 		up.Type = input.DispatchKeyEventTypeKeyUp
-		if key.Print {
+		if key.Print && with&chromedp.ModifierCtrl == 0 {
 			// The text comes with the press, so that it is not written where the page takes the press for itself.
 			down.Text, down.UnmodifiedText = key.Text, key.Unmodified
 		}

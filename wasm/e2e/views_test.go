@@ -1,0 +1,239 @@
+package e2e
+
+import (
+	_ "embed"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rollscope/rollscope/core/view"
+)
+
+// A look is one view of the page: where it is, and what a person does there to see it.
+type look struct {
+	name     string
+	fragment string
+	do       func(*Page)
+	undo     string // keys that close what was opened
+}
+
+// given names, for a tab that the sample run has no evidence for, the run that is opened instead: paths below the top
+// of the project.
+var given = map[string][]string{}
+
+// tabLooks are all tabs there are.
+func tabLooks() []look {
+	var list []look
+	for _, tab := range view.Tabs {
+		list = append(list, look{name: tab.ID, fragment: "tab=" + tab.ID})
+	}
+	return list
+}
+
+// partLooks are all parts of the page of a rollout, of the first one with findings.
+func partLooks(p *Page) []look {
+	p.SetHash("tab=rollouts&filter=findings%3E1")
+	p.Wait(`document.querySelector("#filter-error, #region-main tr[data-rollout]")`)
+	place := p.Rows()[0]
+	p.SetHash("rollout=" + place)
+	p.Wait(`document.querySelector("[data-part]")`)
+	var list []look
+	for _, part := range Eval[[]string](p, `[...document.querySelectorAll("[data-part]")].map((e) => e.dataset.part)`) {
+		list = append(list, look{name: "rollout-" + part, fragment: "rollout=" + place + "&part=" + part})
+	}
+	return list
+}
+
+// otherLooks are what can be opened on a tab.
+func otherLooks() []look {
+	focused := func(keys string) func(*Page) { return func(p *Page) { p.Key(keys) } }
+	return []look{
+		{"check", "tab=health&check=model_call_failed", func(p *Page) { p.Wait(`document.querySelector("tr.detail")`) }, ""},
+		{"filtered", "tab=rollouts&filter=verdict:unhealthy+reward%3E%3D0", func(p *Page) { p.Wait(`document.querySelector("ul.chips a")`) }, ""},
+		{"filter-mistake", "tab=rollouts&filter=verdct:unhealthy", func(p *Page) { p.Wait(`document.querySelector("#filter-error")`) }, ""},
+		{"no-rows", "tab=rollouts&filter=reward%3E9", func(p *Page) { p.Wait(`document.querySelector(".empty")`) }, ""},
+		{"offers", "tab=rollouts", func(p *Page) {
+			p.Key("/")
+			p.Type("ver")
+			p.Wait(`document.querySelector("#offers:not([hidden]) [role=option]")`)
+		}, "Escape"},
+		{"columns", "tab=rollouts&sort=-reward", func(p *Page) {
+			p.Key("v")
+			p.Wait(`document.querySelector("[data-chooser][open] [role=checkbox]")`)
+		}, "Escape"},
+		{"refused-row", "tab=rollouts&filter=unreadable", func(p *Page) {
+			p.Wait(`document.querySelectorAll("#region-main tr[data-rollout]").length === 1`)
+			p.Click("#region-main tr[data-rollout] a")
+			p.Wait(`document.querySelector("[data-page=rollout]")`)
+		}, ""},
+		{"lock", "tab=overview", func(p *Page) { p.Click("details.lock summary") }, "Escape"},
+		{"keys", "tab=overview", focused("?"), "Escape"},
+		{"palette", "tab=overview", func(p *Page) { p.Key("Control+k"); p.Type("tab") }, "Escape"},
+	}
+}
+
+// show brings a page to a look and waits until it stands still.
+func (p *Page) show(l look) {
+	p.t.Helper()
+	p.SetHash(l.fragment)
+	// The frame has drawn what the address says when the current tab or part is the one it names.
+	tab, part := "", ""
+	for pair := range strings.SplitSeq(l.fragment, "&") {
+		if key, value, _ := strings.Cut(pair, "="); key == "tab" {
+			tab = value
+		} else if key == "part" {
+			part = value
+		}
+	}
+	if tab != "" {
+		p.current(tab)
+	}
+	if part != "" {
+		p.Wait(fmt.Sprintf(`document.querySelector("[data-part=%s][aria-current=page]")`, part))
+	}
+	if l.do != nil {
+		l.do(p)
+	}
+	p.Settled()
+}
+
+// Settled waits until the page has drawn all that it was asked for, and the browser has laid it out.
+func (p *Page) Settled() {
+	p.t.Helper()
+	Eval[bool](p, `(async () => {
+		const frame = () => new Promise((done) => requestAnimationFrame(done));
+		for (let calm = 0; calm < 3;) {
+			await frame();
+			const s = globalThis.rollscope ? rollscope.status() : {};
+			calm = s.drawing || s.timer || s.again || document.getAnimations().length ? 0 : calm + 1;
+		}
+		await document.fonts.ready;
+		return true;
+	})()`)
+}
+
+// openSample opens the sample run as a person does.
+func openSample(t *testing.T) *Page {
+	t.Helper()
+	p := open(t, "")
+	p.intake()
+	p.Click("Try the sample run")
+	p.WaitState("ready")
+	p.current("overview")
+	return p
+}
+
+// TestViews goes through every view there is: nothing of it is hard to read or to operate by the rules of axe, in
+// light and in dark, and nothing is wider than a narrow window. With -shots it keeps their pictures.
+func TestViews(t *testing.T) {
+	visit := func(p *Page, l look) {
+		t.Run(l.name, func(t *testing.T) {
+			p.In(t)
+			p.show(l)
+			p.examine(l.name)
+			if l.undo != "" {
+				p.Key(l.undo)
+			}
+		})
+	}
+	t.Run("landing", func(t *testing.T) {
+		p := open(t, "")
+		p.Settled()
+		p.examine("landing")
+	})
+	t.Run("missing", func(t *testing.T) {
+		p := open(t, missingLink)
+		p.Wait(`document.documentElement.dataset.waiting !== undefined`)
+		p.Settled()
+		p.examine("missing")
+	})
+	t.Run("failed-files", func(t *testing.T) {
+		p := open(t, "")
+		p.Drop(files(t, map[string]string{"rollouts.jsonl": row(1, 0) + "\n{\"_ng_task_index\":\n\n" + row(1, 1)[:20], "notes.txt": "?", "b/rollouts.jsonl": ""}))
+		p.WaitState("ready")
+		p.Wait(`document.querySelector("[role=alert][data-code]")`)
+		p.Settled()
+		p.examine("alerts")
+		p.show(look{fragment: "tab=files"})
+		p.examine("alerts-files")
+	})
+	p := openSample(t)
+	for _, l := range tabLooks() {
+		if paths := given[l.name]; paths != nil {
+			other := open(t, "")
+			for i := range paths {
+				paths[i] = filepath.Join(top, paths[i])
+			}
+			other.Drop(paths...)
+			other.WaitState("ready")
+			visit(other, l)
+			continue
+		}
+		visit(p, l)
+	}
+	for _, l := range append(partLooks(p), otherLooks()...) {
+		visit(p, l)
+	}
+}
+
+// missingLink is a link to a view of files that nobody has.
+const missingLink = "#tab=rollouts&filter=verdict:unhealthy&sort=-completion&files=night/rollouts-00000-of-00002.jsonl:1048576:0123456789abcdef0123456789abcdef,night/rollouts-00001-of-00002.jsonl:734003:fedcba9876543210fedcba9876543210"
+
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+// examine holds what is shown against the rules for all views.
+func (p *Page) examine(name string) {
+	p.t.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{1280, 400} {
+			if err := p.window(width, 800, scheme); err != nil {
+				p.t.Fatal(err)
+			}
+			p.Settled()
+			p.picture(fmt.Sprintf("%s-%s-%d", name, scheme, width))
+			if width == 1280 {
+				p.accessible(scheme)
+			} else {
+				p.fits(width)
+			}
+		}
+	}
+	if err := p.window(360, 740, "light"); err != nil {
+		p.t.Fatal(err)
+	}
+	p.Settled()
+	p.fits(360)
+	if err := p.window(1280, 800, ""); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// accessible runs axe on the page. What it calls serious or critical fails the test.
+func (p *Page) accessible(scheme string) {
+	p.t.Helper()
+	Eval[bool](p, `globalThis.axe || ((module) => { `+axe+`; globalThis.axe = axe; })(undefined), Boolean(globalThis.axe)`)
+	for _, text := range Eval[[]string](p, `axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations
+		.filter((v) => v.impact === "serious" || v.impact === "critical")
+		.flatMap((v) => v.nodes.slice(0, 5).map((n) => v.id + " (" + v.impact + "): " + n.target.join(" ") + ": " + n.failureSummary.replace(/\s+/g, " ") + " in " + n.html.slice(0, 200))))`) {
+		p.t.Errorf("%s: %s", scheme, text)
+	}
+}
+
+// fits fails the test when the page can be scrolled sideways, or something stands outside of it.
+func (p *Page) fits(width int64) {
+	p.t.Helper()
+	for _, text := range Eval[[]string](p, `(() => {
+		const wide = document.documentElement.clientWidth, found = [];
+		if (document.documentElement.scrollWidth > wide || document.body.scrollWidth > wide) found.push("the page scrolls sideways: " + document.documentElement.scrollWidth);
+		const clipped = (el) => { for (let e = el.parentElement; e; e = e.parentElement) if (getComputedStyle(e).overflowX !== "visible") return true; return false; };
+		for (const el of document.querySelectorAll("body *")) {
+			const box = el.getBoundingClientRect();
+			if (box.width > 1 && box.height > 1 && box.right > wide + 1 && !clipped(el) && getComputedStyle(el).visibility === "visible") found.push(el.outerHTML.slice(0, 120) + " ends at " + Math.round(box.right));
+		}
+		return found.slice(0, 6);
+	})()`) {
+		p.t.Errorf("%d pixels wide: %s", width, text)
+	}
+}
