@@ -26,6 +26,7 @@ func filterBar(c *selection, s State, found *matches, h Host) FilterBar {
 		return f
 	}
 	f.Error = found.err.Error()
+	f.Unit += ", not filtered"
 	var wrong *filter.Error
 	if errors.As(found.err, &wrong) {
 		f.Error, f.ErrorAt = wrong.Message, wrong.Column-1

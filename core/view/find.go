@@ -287,12 +287,18 @@ func (i *item) fired() []string {
 		}
 		return p.Fired.IDs()
 	}
-	n := int(i.row.Ordinal)
-	ids := i.c.report.Fired(n).IDs()
-	if task := i.c.report.TaskOf(n); task >= 0 {
-		ids = append(ids, i.c.report.Task(task).Flags...)
+	return append(i.c.report.Fired(int(i.row.Ordinal)).IDs(), i.flags()...)
+}
+
+// flags lists the checks that flag the row's task; none are known before there is a report.
+func (i *item) flags() []string {
+	if i.c.report == nil {
+		return nil
 	}
-	return ids
+	if task := i.c.report.TaskOf(int(i.row.Ordinal)); task >= 0 {
+		return i.c.report.Task(task).Flags
+	}
+	return nil
 }
 
 func keyValue(k rollout.Key) filter.Value {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rollscope/rollscope/core/health/check"
 	"github.com/rollscope/rollscope/core/runfolder"
 )
 
@@ -59,12 +60,20 @@ func (d *Desk) mend(s *State) (odd []string) {
 	if !known(ids, s.Part) {
 		drop("part", &s.Part)
 	}
+	if s.Check != "" && !slices.ContainsFunc(check.All(), func(k *check.Check) bool { return k.ID == s.Check }) {
+		drop("check", &s.Check)
+	}
 	all, sorts := []choosable(nil), []string(nil)
 	switch d.tabOf(*s) {
 	case "rollouts":
 		all, sorts = rolloutChoice(), SortKeys()
 	case "tasks":
 		all, sorts = taskChoice(), taskSortKeys()
+	case "overview", "health", "files":
+		// Nothing there is sorted or chosen; the page of a rollout goes to its neighbours in an order of rows.
+		if all = []choosable{}; s.Rollout != "" {
+			sorts = SortKeys()
+		}
 	}
 	if all != nil {
 		if key, _ := sortKey(*s); !known(sorts, key) {

@@ -122,7 +122,9 @@ func TestOddLinks(t *testing.T) {
 		"tab=tasks&sort=completion":                                "sort=completion",
 		"part=zzz&rollout=rollouts.jsonl:1":                        "part=zzz",
 		"apart=1&run=elsewhere":                                    "run=elsewhere",
-		"tab=files&sort=anything":                                  "",
+		"tab=files&sort=anything":                                  "sort=anything",
+		"tab=health&columns=task&check=nope":                       "check=nope columns=task",
+		"rollout=rollouts.jsonl:1&sort=-reward":                    "",
 		"tab=rollouts&sort=-completion&columns=place&filter=a%3D1": "",
 	} {
 		s, odd := d.Read(fragment, Host{})

@@ -78,7 +78,7 @@ var rolloutColumns = []rolloutColumn{
 			}
 			return 0
 		})},
-	{Column{Key: "findings", Title: "findings", Grow: true, Mono: true, Help: "of the health checks, in their order"}, true,
+	{Column{Key: "findings", Title: "findings", Grow: true, Mono: true, Help: "of the health checks on the row, in their order, then the checks that flag its task"}, true,
 		findingsCell,
 		byCount(func(i *item) int64 { return int64(len(i.list())) })},
 	{Column{Key: "unjudged", Title: "not judged", Right: true, Help: "health checks that could not be judged on the row"}, false,
@@ -191,18 +191,24 @@ func yesCell(yes bool) Cell {
 }
 
 func findingsCell(i *item) Cell {
-	list := i.list()
-	if len(list) == 0 {
-		return Cell{Text: Text{Text: Dash, Muted: true, Title: "no finding"}}
+	var own []string
+	for _, f := range i.list() {
+		own = append(own, f.Check)
 	}
-	c := Cell{Text: Text{Text: list[0].Check, Mono: true}}
-	ids := make([]string, len(list))
-	for n := range list {
-		ids[n] = list[n].Check
+	flags := i.flags()
+	c := Cell{Text: Text{Text: Dash, Muted: true, Title: "no finding on the row"}, Exact: strings.Join(i.fired(), " ")}
+	if len(own) > 0 {
+		c.Text = Text{Text: own[0], Mono: true}
 	}
-	c.Exact = strings.Join(ids, " ")
-	if len(list) > 1 {
-		c.Extra = Text{Text: "+" + strconv.Itoa(len(list)-1), Title: strings.Join(ids[1:], ", ")}
+	switch {
+	case len(own) > 1:
+		c.Extra = Text{Text: "+" + strconv.Itoa(len(own)-1), Title: strings.Join(own[1:], ", ")}
+		if len(flags) > 0 {
+			c.Extra.Text += " and its task"
+			c.Extra.Title += "; of its task: " + strings.Join(flags, ", ")
+		}
+	case len(flags) > 0:
+		c.Extra = Text{Text: "task: " + strings.Join(flags, ", "), Title: "flags the row's task"}
 	}
 	return c
 }

@@ -301,9 +301,24 @@ func (d *Desk) runName(s State) string {
 	case len(runs) == 0:
 		return count(len(d.files), "file", "files")
 	case len(runs) == 1:
-		return runs[0].Name
+		return d.onlyRun()
 	}
 	return count(len(runs), "run", "runs")
+}
+
+// onlyRun names a run that is alone. The folder that all its files share is no part of their names, but it tells runs
+// in other windows apart, most of which are called rollouts.
+func (d *Desk) onlyRun() string {
+	name := d.listing.Runs[0].Name
+	whole, shown := d.files[0].Path, d.listing.Entries[0].Name
+	folder := strings.TrimSuffix(strings.TrimSuffix(whole, shown), "/")
+	switch {
+	case folder == "" || folder == whole:
+		return name
+	case name == "rollouts":
+		return folder
+	}
+	return folder + "/" + name
 }
 
 func (d *Desk) runs(s State) []RunChoice {
@@ -317,7 +332,7 @@ func (d *Desk) runs(s State) []RunChoice {
 	for _, r := range runs {
 		apart := s.With(func(s *State) { s.Apart, s.Run, s.Rollout = true, r.Name, "" })
 		if len(runs) == 1 {
-			list = append(list, RunChoice{Name: r.Name, Detail: detail, Href: together.Href(), Current: true})
+			list = append(list, RunChoice{Name: d.onlyRun(), Detail: detail, Href: together.Href(), Current: true})
 			break
 		}
 		list = append(list, RunChoice{Name: r.Name, Detail: count(len(r.Shards), "file", "files"), Href: apart.Href(), Current: s.Apart && s.Run == r.Name})

@@ -150,7 +150,7 @@ func sample() ([]byte, error) {
 	}
 	list := []file{}
 	for _, f := range synth.Sample() {
-		list = append(list, file{f.Name, base64.StdEncoding.EncodeToString(f.Data)})
+		list = append(list, file{"sample run/" + f.Name, base64.StdEncoding.EncodeToString(f.Data)})
 	}
 	return json.Marshal(map[string]any{"files": list})
 }
