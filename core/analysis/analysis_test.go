@@ -456,7 +456,7 @@ func FuzzPartial(f *testing.F) {
 	s.Feed(data)
 	s.Finish()
 	f.Add(s.Take().AppendBinary(nil))
-	q := NewScan(0, 0, int64(len(data)), 0).Ask(5, RowMapper(lengths{}))
+	q := NewScan(0, 0, int64(len(data)), 0).Ask(5, lengths{})
 	q.Feed(data)
 	q.Finish()
 	f.Add(q.Take().AppendBinary(nil))

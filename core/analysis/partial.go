@@ -30,6 +30,13 @@ type Partial struct {
 	offsets []int64  // of the first byte in the source
 	ends    []uint32 // where its digest ends in digests
 	digests []byte
+	blanks  []blank // of a second scan, in order
+}
+
+// blank is the answer to a question about a blank line.
+type blank struct {
+	before uint32 // rows of the partial in front of it
+	text   []byte
 }
 
 // Rows is the number of non-blank lines.
@@ -71,12 +78,15 @@ func Merge(a, b *Partial) (*Partial, error) {
 	if len(a.digests)+len(b.digests) > maxDigests || a.Account.Lines+b.Account.Lines > math.MaxUint32 {
 		return nil, errors.New("the joined partial would be too large")
 	}
-	lines, digests := uint32(a.Account.Lines), uint32(len(a.digests))
+	lines, rows, digests := uint32(a.Account.Lines), uint32(a.Rows()), uint32(len(a.digests))
 	for _, line := range b.lines {
 		a.lines = append(a.lines, line+lines)
 	}
 	for _, end := range b.ends {
 		a.ends = append(a.ends, end+digests)
+	}
+	for _, k := range b.blanks {
+		a.blanks = append(a.blanks, blank{k.before + rows, k.text})
 	}
 	a.offsets = append(a.offsets, b.offsets...)
 	a.lengths = append(a.lengths, b.lengths...)
@@ -96,6 +106,7 @@ const (
 	flagMembers
 	flagDamage
 	flagQuery
+	flagBlanks
 )
 
 var errPartial = errors.New("damaged or foreign partial")
@@ -104,7 +115,7 @@ var errPartial = errors.New("damaged or foreign partial")
 func (p *Partial) AppendBinary(dst []byte) []byte {
 	dst = append(dst, magic...)
 	flags := uint64(0)
-	for i, on := range [...]bool{p.End, len(p.Members) > 0, p.Damage != nil, p.Query != 0} {
+	for i, on := range [...]bool{p.End, len(p.Members) > 0, p.Damage != nil, p.Query != 0, len(p.blanks) > 0} {
 		if on {
 			flags |= 1 << i
 		}
@@ -125,6 +136,13 @@ func (p *Partial) AppendBinary(dst []byte) []byte {
 	}
 	if p.Query != 0 {
 		dst = binary.AppendUvarint(dst, p.Query)
+	}
+	if len(p.blanks) > 0 {
+		dst = binary.AppendUvarint(dst, uint64(len(p.blanks)))
+		for _, k := range p.blanks {
+			dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(k.before)), uint64(len(k.text)))
+			dst = append(dst, k.text...)
+		}
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(p.ends)))
 	dst = binary.AppendUvarint(dst, uint64(len(p.digests)))
@@ -194,6 +212,20 @@ func ParsePartial(b []byte) (*Partial, error) {
 		p.Query, least = next(), 1
 		if p.Query == 0 {
 			return nil, errPartial
+		}
+	}
+	if flags&flagBlanks != 0 {
+		n := next()
+		if broken || n > uint64(len(b))/2 || p.Query == 0 {
+			return nil, errPartial
+		}
+		p.blanks = make([]blank, n)
+		for i := range p.blanks {
+			before, size := next(), next()
+			if broken || size > uint64(len(b)) || before > math.MaxUint32 || i > 0 && uint32(before) < p.blanks[i-1].before {
+				return nil, errPartial
+			}
+			p.blanks[i], b = blank{uint32(before), b[:size:size]}, b[size:]
 		}
 	}
 	rows, size := next(), next()

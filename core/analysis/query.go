@@ -55,6 +55,17 @@ func (a *Answers) Row(source int, number int64) (answer []byte, ok bool) {
 	return s.parts[part].digest(int(number - s.rows[part])), true
 }
 
+// EachBlank calls f for the answers about blank lines of a source that are there, in order; before is the number of
+// rows in front of the line.
+func (a *Answers) EachBlank(source int, f func(before int64, answer []byte)) {
+	s := &a.sources[source]
+	for part := range s.ready {
+		for _, k := range s.parts[part].blanks {
+			f(s.rows[part]+int64(k.before), k.text)
+		}
+	}
+}
+
 // Each calls f for every answer that is there, in whatever order.
 func (p *Partial) Each(f func(answer []byte)) {
 	for i := range p.ends {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/rollscope/rollscope/core/jsonl"
 	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/rollout"
 	"github.com/rollscope/rollscope/core/source"
@@ -17,11 +18,19 @@ import (
 // lengths answers with the length of a row and its task index, or with why it was refused.
 type lengths struct{}
 
-func (lengths) Append(dst []byte, row *rollout.Row) []byte {
+func (lengths) Append(dst []byte, _ *jsonl.Line, row *rollout.Row) []byte {
 	if row.Problem != nil {
 		return append(dst, row.Problem.Class...)
 	}
 	return fmt.Appendf(dst, "%d %s", row.Length, row.TaskIndex.Raw())
+}
+
+// AppendBlank answers blank lines that are not empty with where they stand.
+func (lengths) AppendBlank(dst []byte, l *jsonl.Line) []byte {
+	if len(l.Bytes) == 0 {
+		return dst
+	}
+	return fmt.Appendf(dst, "at %d", l.Offset)
 }
 
 const question = 77
@@ -30,7 +39,11 @@ const question = 77
 func answersOf(t *testing.T, table *Table, a *Answers) string {
 	t.Helper()
 	var b bytes.Buffer
+	source := -1
 	table.Each(0, func(r *Row) bool {
+		for ; source < r.Source; source++ {
+			a.EachBlank(source+1, func(before int64, answer []byte) { fmt.Fprintf(&b, "blank behind %d: %s\n", before, answer) })
+		}
 		answer, ok := a.Row(r.Source, r.Number)
 		if !ok {
 			t.Fatalf("row %d has no answer", r.Ordinal)
@@ -53,7 +66,7 @@ func TestQuery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := Ask(context.Background(), plain, question, RowMapper(lengths{}), Options{})
+		whole, err := Ask(context.Background(), plain, question, lengths{}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +79,7 @@ func TestQuery(t *testing.T) {
 			slices.Sort(cuts)
 			var parts []*Partial
 			for i := 1; i < len(cuts); i++ {
-				s := NewScan(0, cuts[i-1], cuts[i], 0).Ask(question, RowMapper(lengths{}))
+				s := NewScan(0, cuts[i-1], cuts[i], 0).Ask(question, lengths{})
 				for !s.Done() {
 					at := s.Next()
 					if at >= int64(len(data)) {
@@ -121,7 +134,7 @@ func TestQuery(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, workers := range []int{1, 3} {
-			got, err := Ask(context.Background(), both, question, RowMapper(lengths{}), Options{Workers: workers, Block: 5000})
+			got, err := Ask(context.Background(), both, question, lengths{}, Options{Workers: workers, Block: 5000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +148,7 @@ func TestQuery(t *testing.T) {
 func TestAnswersRefuse(t *testing.T) {
 	data := []byte(odd)
 	part := func(from, to int64) *Partial {
-		s := NewScan(0, from, to, 0).Ask(question, RowMapper(lengths{}))
+		s := NewScan(0, from, to, 0).Ask(question, lengths{})
 		s.Feed(data[s.Next():])
 		s.Finish()
 		return s.Take()

@@ -140,6 +140,11 @@ func (s *Scan) line(l *jsonl.Line) bool {
 	if !l.TooLong && jsonl.Blank(l.Bytes) {
 		p.Account.Blank++
 		p.Account.BlankBytes += l.Size()
+		if m, ok := s.ask.(BlankMapper); ok {
+			if text := m.AppendBlank(nil, l); len(text) > 0 {
+				p.blanks = append(p.blanks, blank{uint32(p.Rows()), text})
+			}
+		}
 		return more
 	}
 	row := s.reader.Read(l)

@@ -13,6 +13,13 @@ type Mapper interface {
 	Append(dst []byte, line *jsonl.Line, row *rollout.Row) []byte
 }
 
+// A BlankMapper has something to say about blank lines as well when it is asked in a second scan. An empty answer is
+// none.
+type BlankMapper interface {
+	Mapper
+	AppendBlank(dst []byte, line *jsonl.Line) []byte
+}
+
 // RowMapper makes a Mapper of one that needs no line.
 func RowMapper(m interface {
 	Append(dst []byte, row *rollout.Row) []byte

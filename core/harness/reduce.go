@@ -34,6 +34,10 @@ type Line struct {
 
 // A Reducer takes the lines of a run in order. Blank ones may be left out if their digest is empty.
 type Reducer struct {
+	// Lenient goes on behind lines that refuse the input and keeps why, so that a page can show what can be shown.
+	Lenient  bool
+	Refusals []*Refused
+
 	names  []string
 	source int // of the last line
 	extra  int64
@@ -80,7 +84,12 @@ func (r *Reducer) Add(l Line) error {
 		if kind == entryRefused {
 			why := reader{b: body}
 			offset := why.count()
-			return &Refused{Base(l.Name), line, l.Offset + offset, string(why.b)}
+			refused := &Refused{Base(l.Name), line, l.Offset + offset, string(why.b)}
+			if !r.Lenient {
+				return refused
+			}
+			r.Refusals = append(r.Refusals, refused)
+			continue
 		}
 		if r.d.open(body) != nil {
 			return damaged()
@@ -93,6 +102,9 @@ func (r *Reducer) Add(l Line) error {
 	r.extra += count - 1
 	return nil
 }
+
+// Records is how many records were added.
+func (r *Reducer) Records() int { return len(r.rows) }
 
 // Report judges what was added. It is [ErrEmpty] if there was no record.
 func (r *Reducer) Report(s Scope) (*Report, error) {
