@@ -24,7 +24,8 @@ type trace struct {
 	requests []string // method and URL, of the page and its workers
 	mark     int      // how many of them belong to the loading of the page
 	errors   []string
-	workers  int // that were ever started
+	workers  int    // that were ever started
+	before   string // a script that every worker runs before its own first line
 
 	attached chan target.SessionID
 }
@@ -159,8 +160,7 @@ func (r *trace) watch(ctx context.Context) error {
 				case <-ctx.Done():
 					return
 				case session := <-r.attached:
-					for i, method := range []string{"Network.enable", "Log.enable", "Runtime.enable", "Runtime.runIfWaitingForDebugger"} {
-						message := fmt.Sprintf(`{"id":%d,"method":%q}`, i+1, method)
+					for _, message := range r.greeting() {
 						// A worker may be gone again.
 						_ = t.Call(ctx, "Target.sendMessageToTarget", map[string]any{"message": message, "sessionId": session}, nil)
 					}
@@ -170,6 +170,30 @@ func (r *trace) watch(ctx context.Context) error {
 		return chromedp.Void{}, nil
 	}
 	return chromedp.Do(ctx, follow)
+}
+
+// greeting lists what is sent to a worker that waits at its start.
+func (r *trace) greeting() (messages []string) {
+	type call struct {
+		ID     int               `json:"id"`
+		Method string            `json:"method"`
+		Params map[string]string `json:"params,omitempty"`
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	calls := []call{{Method: "Network.enable"}, {Method: "Log.enable"}, {Method: "Runtime.enable"}}
+	if r.before != "" {
+		calls = append(calls, call{Method: "Runtime.evaluate", Params: map[string]string{"expression": r.before}})
+	}
+	for i, c := range append(calls, call{Method: "Runtime.runIfWaitingForDebugger"}) {
+		c.ID = i + 1
+		text, err := json.Marshal(c)
+		if err != nil {
+			panic(err) // texts and a number
+		}
+		messages = append(messages, string(text))
+	}
+	return messages
 }
 
 // loaded says that what was requested until now belongs to the loading of the page.

@@ -130,7 +130,7 @@ async function served(file, from, to) {
   try {
     response = await fetch(file.url, { headers: { Range: `bytes=${from}-${to - 1}` }, signal: stop.signal, cache: "no-store" });
   } catch {
-    throw fault("NetworkError", "the server does not answer");
+    throw fault("ServerError", "the server does not answer");
   }
   const problem = refused(response, file, from);
   if (problem) {
@@ -149,11 +149,11 @@ function refused({ status, headers }, { size }, from) {
   switch (status) {
     case 206: {
       const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("Content-Range") || "");
-      if (!range || Number(range[1]) !== from) return fault("NotReadableError", `the server sent other bytes than those from ${from} on`);
+      if (!range || Number(range[1]) !== from) return fault("ServerError", `the server sent other bytes than those from ${from} on`);
       return Number(range[2]) < size ? shorter(range[2]) : null;
     }
     case 200: {
-      if (from > 0) return fault("NotReadableError", "the server hands out the file as a whole only, and it is read in parts");
+      if (from > 0) return fault("ServerError", "the server hands out the file as a whole only, and it is read in parts");
       const now = headers.get("Content-Encoding") ? null : headers.get("Content-Length");
       return now !== null && Number(now) < size ? shorter(now) : null;
     }
@@ -164,7 +164,7 @@ function refused({ status, headers }, { size }, from) {
     case 404:
     case 410: return fault("NotFoundError", "the server no longer has the file");
   }
-  return fault("NotReadableError", `the server answered ${status}`);
+  return fault("ServerError", `the server answered ${status}`);
 }
 
 /**
