@@ -178,6 +178,8 @@ type selection struct {
 
 	searches int // made so far
 	probes   int // parts of probes that have come in
+	harness  *judged
+	evidence *harnessView
 
 	grouped taskGroups
 	listed  taskList
