@@ -1124,7 +1124,7 @@ func cell(t view.Table, c view.Column, v view.Cell, carries bool, href string) t
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if class := join(when(c.Right, "r"), when(c.Mono && !v.Text.Mono, "mono"), when(!linked(v.Text.Href), look(v.Text))); class != "" {
+			if class := join(when(c.Right, "r"), when(c.Mono && !v.Text.Mono, "mono"), when(!linked(v.Text.Href), look(v.Text)), when(v.Current, "current")); class != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, " class=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

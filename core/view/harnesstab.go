@@ -76,7 +76,9 @@ var harnessPane = pane{
 		}
 		return Table{}, false
 	},
-	download: func(d *Desk, c *selection, r *request, name string) ([]byte, bool, error) { return d.harnessFile(c, r, name) },
+	download: func(d *Desk, c *selection, r *request, name string) ([]byte, bool, error) {
+		return d.harnessFile(c, r, name)
+	},
 }
 
 // harnessProbe keeps what every check found on a row, whatever the scope is.
@@ -109,9 +111,9 @@ const (
 
 // judged is what was made of the answers to the probe.
 type judged struct {
-	stamp   int              // parts of probes that were in
-	rows    int              // rows of the selection then
-	report  *harness.Report  // nil without a record
+	stamp   int             // parts of probes that were in
+	rows    int             // rows of the selection then
+	report  *harness.Report // nil without a record
 	refused []*harness.Refused
 	damaged error
 	ordinal []int32 // of the row that each record is part of

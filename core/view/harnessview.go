@@ -261,7 +261,7 @@ func verdictMark(v harness.Verdict) Text {
 // matrix has the capabilities as rows and the groups as columns.
 func (v *harnessView) matrix() Table {
 	t := Table{ID: "capabilities", Caption: "evidence by capability and " + v.by.id, Height: rowHeight, Rows: []Row{}, Empty: "There is no record to judge.",
-		Columns: []Column{{Key: "label", Title: "", Mono: true}, {Key: "capability", Title: "capability", Mono: true}}}
+		Columns: []Column{{Key: "label", Title: "", Mono: true}, {Key: "capability", Title: "capability"}}}
 	for i := range v.groups {
 		g := &v.groups[i]
 		key := "group" + strconv.Itoa(i)
@@ -279,10 +279,9 @@ func (v *harnessView) matrix() Table {
 			counts := g.tally.Capabilities[k-1]
 			word := verdictMark(counts.Verdict())
 			word.Href = v.cellHref(k, g)
-			if k == v.label && v.open == g {
-				word.Title = "open below"
-			}
-			row.Cells = append(row.Cells, v.cells(word, counts.Fulfilled, counts.NotFulfilled)...)
+			cells := v.cells(word, counts.Fulfilled, counts.NotFulfilled)
+			cells[0].Current, cells[1].Current = k == v.label && v.open == g, k == v.label && v.open == g
+			row.Cells = append(row.Cells, cells...)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -388,7 +387,7 @@ func (v *harnessView) checks() Table {
 		row := Row{ID: k.ID, Index: n, Finding: k.ID, Href: v.checkHref(k), Selected: k == v.check, Cells: []Cell{
 			{Text: Text{Text: k.ID, Mono: true, Title: k.Title, Href: v.checkHref(k)}}, {Text: Text{Text: k.Kind.String()}}, {Text: Text{Text: strings.Join(labels, " "), Mono: true}},
 			{Text: checkStatus(counts)}, {Text: Text{Text: Group(counts.Passed)}, Extra: Text{Text: "of " + Group(applies)}}, {Text: Text{Text: Group(counts.Blocked)}},
-			{Text: Text{Text: k.Condition(), Title: k.Condition()}},
+			{Text: Text{Text: bareWords(k.Condition()), Title: bareWords(k.Condition())}},
 		}}
 		if applies == 0 {
 			row.Cells[4] = Cell{Text: Text{Text: Dash, Muted: true, Title: "it applies to no record"}}
@@ -401,6 +400,9 @@ func (v *harnessView) checks() Table {
 	t.Total = len(t.Rows)
 	return t
 }
+
+// bareWords is a text without the marks around its code.
+func bareWords(s string) string { return strings.ReplaceAll(s, "`", "") }
 
 // checkStatus is what came of a check on some records.
 func checkStatus(n harness.CheckCount) Text {

@@ -256,7 +256,9 @@ type Cell struct {
 	Tone  string  // class of the bar: "", unhealthy …
 	Parts []Share // draws a stacked bar
 	Stat  string
-	Exact string
+	// Current marks the cell whose details are shown elsewhere on the page.
+	Current bool
+	Exact   string
 }
 
 // A Detail explains an open row.
