@@ -98,8 +98,8 @@ func (r recordRow) Field(name string) filter.Value {
 	return filter.Value{}
 }
 
-// Path is missing: a logical rollout is no row.
-func (r recordRow) Path([]filter.Step) filter.Value { return filter.Value{} }
+// Inside is missing: a logical rollout is no row.
+func (r recordRow) Inside(*filter.Ref) filter.Value { return filter.Value{} }
 
 // jsonValue makes a value of an index as JSON.
 func jsonValue(text string) filter.Value {

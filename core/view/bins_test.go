@@ -15,7 +15,7 @@ import (
 type number string
 
 func (n number) Field(string) filter.Value       { return numberValue(string(n)) }
-func (n number) Path([]filter.Step) filter.Value { return filter.Value{} }
+func (n number) Inside(*filter.Ref) filter.Value { return filter.Value{} }
 
 func doubles(texts []string) []float64 {
 	var list []float64

@@ -3,24 +3,25 @@ package view
 import (
 	"hash/fnv"
 	"slices"
+	"sync"
 
 	"github.com/rollscope/rollscope/core/analysis"
-	"github.com/rollscope/rollscope/core/jsonscan"
 	"github.com/rollscope/rollscope/core/rollout"
 	"github.com/rollscope/rollscope/core/view/filter"
 )
 
 // A Question is what a filter must know of a row and its digest does not hold: the values at the paths that the
-// filter names. A second scan asks it of every row.
+// filter names, and the outcomes for the lists that it goes through. A second scan asks it of every row.
 //
 // An answer holds those values, so that another filter on the same paths needs no other scan. A long text or list
 // stays in its file; the answer then holds what the conditions of this filter make of it.
 type Question struct {
 	filter filter.Filter
-	paths  []filter.Ref
-	whole  []bool // of each path: it is compared with a field, so its values are kept whatever their size
+	paths  []filter.Ref // and counts, and the truth of any and all
+	whole  []bool       // of each path: it is compared with a field, so its values are kept whatever their size
 	tests  []filter.Test
 	number uint64
+	looks  sync.Pool // of *filter.Look
 }
 
 // keptValue is the size up to which a value is kept, in bytes.
@@ -43,6 +44,7 @@ func questionOf(f filter.Filter) *Question {
 	q := &Question{filter: f, paths: paths, whole: whole, tests: f.Tests()}
 	hash := fnv.New64a()
 	for i, p := range q.paths {
+		q.whole[i] = q.whole[i] || p.Path == nil // outcomes for lists are small
 		hash.Write([]byte{byte(index(q.whole[i]))})
 		hash.Write([]byte(p.Name + "\x00"))
 	}
@@ -63,12 +65,6 @@ func index(b bool) int {
 // Number tells questions apart; equal ones have the same. It is never 0.
 func (q *Question) Number() uint64 { return q.number }
 
-// inside is a row as the tests of a question see it.
-type inside struct{ row jsonscan.Value }
-
-func (inside) Field(string) filter.Value              { return filter.Value{} }
-func (r inside) Path(path []filter.Step) filter.Value { return filter.Lookup(r.row, path) }
-
 // The first byte of an answer.
 const (
 	answerWhole byte = iota
@@ -84,11 +80,20 @@ func (q *Question) Append(dst []byte, row *rollout.Row) []byte {
 	if row.Problem != nil {
 		return dst
 	}
+	look, _ := q.looks.Get().(*filter.Look)
+	if look == nil {
+		look = new(filter.Look)
+	}
+	look.At(row)
+	defer func() {
+		look.At(nil)
+		q.looks.Put(look)
+	}()
 	head := len(dst)
 	dst = append(dst, answerWhole)
-	for i, p := range q.paths {
+	for i := range q.paths {
 		at := len(dst)
-		if dst = filter.Lookup(row.Value, p.Path).Append(dst); len(dst)-at > keptValue && !q.whole[i] {
+		if dst = look.Inside(&q.paths[i]).Append(dst); len(dst)-at > keptValue && !q.whole[i] {
 			dst = append(dst[:at], left)
 			dst[head] = answerShort
 		}
@@ -99,7 +104,7 @@ func (q *Question) Append(dst []byte, row *rollout.Row) []byte {
 	bits := len(dst)
 	dst = append(dst, make([]byte, (len(q.tests)+7)/8)...)
 	for i, t := range q.tests {
-		if t.Match(inside{row.Value}) {
+		if t.Match(look) {
 			dst[bits+i/8] |= 1 << (i % 8)
 		}
 	}
@@ -210,13 +215,13 @@ func (l *lookup) open(i *item) bool {
 	return true
 }
 
-// Path gives a value inside the row as it is in the file.
-func (i *item) Path(path []filter.Step) filter.Value {
+// Inside gives a value inside the row as it is in the file, or the outcome for a list in it.
+func (i *item) Inside(r *filter.Ref) filter.Value {
 	if i.look == nil || i.answer.values == nil {
 		return filter.Value{}
 	}
 	for n, p := range i.look.paths {
-		if filter.SamePath(p.Path, path) {
+		if p.Name == r.Name {
 			return i.answer.values[n]
 		}
 	}

@@ -31,8 +31,13 @@ func rowsFile(rng *rand.Rand, n int) []byte {
 		}
 		text := strings.Repeat("words ", rng.IntN(4)*40)
 		list := slices.Repeat([]string{`1`, `"a"`, `null`}, rng.IntN(3)*60)
-		fmt.Fprintf(&b, `{"_ng_task_index":%d,"reward":%d,"n":%d,"text":"%sneedle%d","list":[%s],"deep":{"odd key":[{"v":%t}]},"same":%d}`+"\n",
-			i, rng.IntN(2), rng.IntN(100), text, rng.IntN(3), strings.Join(append(list, fmt.Sprint(rng.IntN(9))), ","), rng.IntN(2) == 0, i+rng.IntN(2))
+		var items []string
+		for range rng.IntN(4) {
+			items = append(items, fmt.Sprintf(`{"type":"function_call","call_id":"c%d","name":"%s","arguments":"{}"},{"type":"function_call_output","call_id":"c0","output":"done %d"}`,
+				rng.IntN(3), []string{"bash", "edit"}[rng.IntN(2)], rng.IntN(3)))
+		}
+		fmt.Fprintf(&b, `{"response":{"output":[%s]},"_ng_task_index":%d,"reward":%d,"n":%d,"text":"%sneedle%d","list":[%s],"deep":{"odd key":[{"v":%t}]},"same":%d}`+"\n",
+			strings.Join(items, ","), i, rng.IntN(2), rng.IntN(100), text, rng.IntN(3), strings.Join(append(list, fmt.Sprint(rng.IntN(9))), ","), rng.IntN(2) == 0, i+rng.IntN(2))
 	}
 	return b.Bytes()
 }
@@ -53,6 +58,12 @@ var questions = []string{
 	"not has(row.n)",
 	"row.text > x or row.n : 7",
 	"row.x = row.n",
+	"any(tool_calls, name:bash)",
+	"count(tool_calls, name:bash) > 1 or count(row.list, item=1) > 30",
+	"not all(tool_calls, answered) reward=1",
+	"count(tool_calls) + reward >= 2 row.text matches 'needle[01]$'",
+	"any(turns, tools > 1) or any(messages, role:user) or row.n * 2 > task",
+	"any(row.response.output, item.output ~ 'done 1')",
 }
 
 // plainly finds the rows of a filter by looking at every row whole.
@@ -83,7 +94,11 @@ type looked struct {
 	row *rollout.Row
 }
 
-func (l looked) Path(path []filter.Step) filter.Value { return filter.Lookup(l.row.Value, path) }
+func (l looked) Inside(r *filter.Ref) filter.Value {
+	var look filter.Look
+	look.At(l.row)
+	return look.Inside(r)
+}
 
 // scanAsked runs the second scan that a State needs, in pieces, and looks at the results in between.
 func scanAsked(t *testing.T, d *Desk, data map[string][]byte, s State, rng *rand.Rand) (pieces int) {
@@ -205,6 +220,9 @@ func TestQuestionsKept(t *testing.T) {
 		{State{Filter: "row.text ~ needle1"}, false},
 		{State{Filter: "row.n > 70"}, false},
 		{State{Filter: "row.list = reward"}, true},
+		{State{Filter: "count(tool_calls, name:bash) > 1"}, true},
+		{State{Filter: "count(tool_calls, name:bash) = reward + 1"}, false},
+		{State{Filter: "count(tool_calls, name:edit) > 1"}, true},
 		{State{Filter: "masked"}, false},
 	} {
 		if asked := scanAsked(t, d, data, step.s, rng) > 0; asked != step.asked {

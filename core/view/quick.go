@@ -74,8 +74,8 @@ func (q *quickRow) Field(name string) filter.Value {
 	return q.open().Field(name)
 }
 
-// Path gives a value inside the row.
-func (q *quickRow) Path(steps []filter.Step) filter.Value { return q.open().Path(steps) }
+// Inside gives a value inside the row.
+func (q *quickRow) Inside(r *filter.Ref) filter.Value { return q.open().Inside(r) }
 
 // exactNumber is a number that a double holds exactly as it was written, as far as the filter can tell.
 func exactNumber(f float64) (filter.Value, bool) {

@@ -35,6 +35,7 @@ func Complete(text string, cursor int, fields Fields) Completion {
 	if p.err != errCut {
 		return c
 	}
+	p.inner = p.cutInner
 	c.From = p.cut.start
 	typed := p.cut.value
 	if p.cut.kind == tokPath {
@@ -53,10 +54,17 @@ func (p *parser) offers() []Item {
 	if p.expected&(wantValue|wantOperand) != 0 {
 		items = append(items, p.valueItems()...)
 	}
+	if p.expected&wantList != 0 {
+		items = append(items, p.listItems()...)
+	}
 	if p.expected&(wantCondition|wantOperand|wantName) != 0 && p.cut.kind != tokString {
 		side := p.expected&wantOperand != 0
-		for i := range p.fields {
-			f := &p.fields[i]
+		if p.inner != nil && p.inner.list == nil {
+			items = append(items, Item{itemWord, itemWord, "the element, or the beginning of a path into it", "field"})
+		}
+		names := p.names()
+		for i := range names {
+			f := &names[i]
 			if side && !p.comparable(f) {
 				continue
 			}
@@ -67,9 +75,23 @@ func (p *parser) offers() []Item {
 		items = append(items, Item{"and ", "and", "both conditions must be met", "word"}, Item{"or ", "or", "one of both must be met", "word"})
 	}
 	if p.expected&wantCondition != 0 {
-		items = append(items, Item{"not ", "not", "the next condition must not be met", "word"}, Item{"has(", "has(…)", "a field has a value", "word"})
+		items = append(items, Item{"not ", "not", "the next condition must not be met", "word"}, Item{"has(", "has(…)", "a field has a value", "word"},
+			Item{"any(", "any(…)", "some element of a list meets a condition", "word"}, Item{"all(", "all(…)", "all elements of a list meet a condition", "word"},
+			Item{"count(", "count(…)", "how many elements of a list meet a condition", "word"})
 	}
 	return items
+}
+
+// listItems lists what any, all and count can ask about.
+func (p *parser) listItems() []Item {
+	items := []Item{}
+	if p.inner != nil {
+		return append(items, Item{itemWord + ".", itemWord, "a list that the element has", "list"})
+	}
+	for _, l := range Lists {
+		items = append(items, Item{l.Name, l.Name, l.Title, "list"})
+	}
+	return append(items, Item{rowWord + ".", rowWord, "a list inside the row", "list"})
 }
 
 // comparable tells whether a field can stand at the cut, as the other side of a comparison.
@@ -104,6 +126,8 @@ func (p *parser) operators() []Item {
 	add(ordered, ">=", "at least")
 	add(texts, "~", "contains the text")
 	add(texts, "!~", "does not contain the text")
+	add(texts, " matches ", "has a part that fits the regular expression")
+	add(texts, " not matches ", "has no part that fits the regular expression")
 	add(!value, " in (", "is one of several")
 	add(!value, " not in (", "has a value that is none of several")
 	return items

@@ -2,7 +2,7 @@ package filter
 
 import "slices"
 
-// A Test is a condition of a filter that reads paths, and beside them nothing but values of the text: whoever has
+// A Test is a condition of a filter that reads the row, and beside it nothing but values of the text: whoever has
 // the row can decide it for good, and what was decided need not be looked up again. Tests of one Filter are
 // comparable; those of two are told apart by their String.
 type Test struct{ node node }
@@ -13,7 +13,7 @@ func (t Test) String() string { return printTerm(t.node, 1, false) }
 // Match decides the condition.
 func (t Test) Match(row Row) bool { return t.node.match(row) }
 
-// Reads tells whether the condition reads a path.
+// Reads tells whether the condition reads a path, or the outcome for a list.
 func (t Test) Reads(path Ref) bool {
 	reads := false
 	t.node.refs(func(r *Ref) { reads = reads || r.Name == path.Name })
@@ -45,11 +45,11 @@ func (f Filter) Tests() []Test {
 	return tests
 }
 
-// Paths gives the paths that the filter reads, each once, in order of appearance. Those in mixed are compared with
-// fields, so that their values must be known where the fields are.
+// Paths gives the paths and the outcomes for lists that the filter reads inside rows, each once, in order of appearance.
+// Those in mixed are compared with fields, so that their values must be known where the fields are.
 func (f Filter) Paths() (paths []Ref, mixed []bool) {
 	for _, r := range f.Refs() {
-		if r.Path != nil {
+		if r.InRow() {
 			paths = append(paths, r)
 		}
 	}
@@ -70,7 +70,7 @@ func (f Filter) Paths() (paths []Ref, mixed []bool) {
 // reads tells what a condition reads.
 func reads(n node) (paths, fields bool) {
 	n.refs(func(r *Ref) {
-		if r.Path != nil {
+		if r.InRow() {
 			paths = true
 		} else {
 			fields = true
@@ -97,14 +97,4 @@ func (f Filter) leaves(visit func(node)) {
 		}
 	}
 	walk(f.terms...)
-}
-
-// SamePath tells whether two paths lead to the same place.
-func SamePath(a, b []Step) bool {
-	return slices.EqualFunc(a, b, func(s, t Step) bool {
-		if s.Key == nil || t.Key == nil {
-			return s.Key == nil && t.Key == nil && s.Index == t.Index
-		}
-		return *s.Key == *t.Key
-	})
 }

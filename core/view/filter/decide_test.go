@@ -62,18 +62,18 @@ type decided struct {
 
 func (d decided) Answer(t Test) (met, known bool) { met, known = d.met[t]; return met, known }
 
-func (d decided) Path(path []Step) Value {
-	if !slices.ContainsFunc(d.whole, func(r Ref) bool { return SamePath(r.Path, path) }) {
+func (d decided) Inside(ref *Ref) Value {
+	if !slices.ContainsFunc(d.whole, func(r Ref) bool { return r.Name == ref.Name }) {
 		d.t.Errorf("a path is looked up that only decided tests read")
 	}
-	return d.testRow.Path(path)
+	return d.testRow.Inside(ref)
 }
 
 // stored is a row whose values have been away.
 type stored struct{ testRow }
 
-func (s stored) Path(path []Step) Value {
-	v, rest, err := ParseValue(s.testRow.Path(path).Append(nil))
+func (s stored) Inside(ref *Ref) Value {
+	v, rest, err := ParseValue(s.testRow.Inside(ref).Append(nil))
 	if err != nil || len(rest) > 0 {
 		panic("a value is not read back")
 	}

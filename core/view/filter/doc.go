@@ -13,6 +13,10 @@
 // something missing is not met, so "not" in front of it is, and has(x) asks. This is less surprising in a list of
 // rows than a third value that no row is shown for.
 //
-// Texts live in links and scripts, so the language only grows: words and signs that later versions may want
-// (matches, any, count, +, *, …) are refused today instead of meaning something by accident.
+// Lists inside rows are asked about by any, all and count, regular expressions by matches; numbers can be calculated
+// with. What reads the row as it is in its file needs a [Look] at it, and of a list only the outcome is kept.
+//
+// Texts live in links and scripts, so the language only grows: words that later versions may want (like, between, …)
+// are refused today instead of meaning something by accident. And they come from anywhere, so that nesting, calculations,
+// lists and the steps of regular expressions are bounded: no filter takes more than a time that grows with the row.
 package filter

@@ -6,8 +6,9 @@ import "strings"
 type Row interface {
 	// Field gives the value of a field by the Name in its Field.
 	Field(name string) Value
-	// Path gives the value at a path into the row as it is in the file; see Lookup.
-	Path(path []Step) Value
+	// Inside gives what is read from the row as it is in the file: the value at a path, or the outcome for a list.
+	// [Look] knows it.
+	Inside(r *Ref) Value
 }
 
 // A node is a condition.
@@ -40,9 +41,10 @@ type (
 	}
 )
 
-// An operand is a field, a path or, when ref is nil, a value.
+// An operand is what ref names, else a calculation, else a value.
 type operand struct {
 	ref   *Ref
+	sum   *sum
 	value Value
 }
 
@@ -72,8 +74,8 @@ func parseOp(s string) (op, bool) {
 }
 
 func (r *Ref) value(row Row) Value {
-	if r.Path != nil {
-		return row.Path(r.Path)
+	if r.InRow() {
+		return row.Inside(r)
 	}
 	return row.Field(r.Name)
 }
@@ -121,10 +123,24 @@ func (n *compareNode) match(row Row) bool {
 }
 
 func (o *operand) get(row Row) Value {
-	if o.ref != nil {
+	switch {
+	case o.ref != nil:
 		return o.ref.value(row)
+	case o.sum != nil:
+		return o.sum.get(row)
 	}
 	return o.value
+}
+
+// visit calls f for every ref of the operand.
+func (o *operand) visit(f func(*Ref)) {
+	if o.ref != nil {
+		f(o.ref)
+	}
+	if o.sum != nil {
+		o.sum.left.visit(f)
+		o.sum.right.visit(f)
+	}
 }
 
 // meets compares two values. Of a list one element must meet the condition; to differ, all of them must.
@@ -134,6 +150,9 @@ func meets(op op, a, b Value) bool {
 	}
 	if op == opDiffers {
 		return !meets(opEqual, a, b)
+	}
+	if a.kind == list && b.kind == list && len(a.list)*len(b.list) > fewPairs {
+		return meetsMany(op, a, b)
 	}
 	return a.each(func(a Value) bool {
 		return b.each(func(b Value) bool {
@@ -155,6 +174,40 @@ func meets(op op, a, b Value) bool {
 			return c >= 0
 		})
 	})
+}
+
+// fewPairs is how many pairs of elements are compared one by one.
+const fewPairs = 64
+
+// meetsMany compares the elements of long lists without comparing every pair.
+func meetsMany(op op, a, b Value) bool {
+	if op == opEqual {
+		return a.each(setOf(b.list).has)
+	}
+	if op == opMore || op == opMoreEqual {
+		a, b, op = b, a, op-opMore+opLess
+	}
+	// Some element of a is before some of b if the first of a is before the last of b, among numbers and among texts.
+	for _, fits := range []func(Value) bool{Value.isNumber, func(v Value) bool { return v.kind == text }} {
+		first, last := a.extreme(-1, fits), b.extreme(1, fits)
+		if c, ok := first.order(last); ok && (c < 0 || c == 0 && op == opLessEqual) {
+			return true
+		}
+	}
+	return false
+}
+
+// extreme gives the least or, with a sign of 1, the greatest of the elements that fit.
+func (v Value) extreme(sign int, fits func(Value) bool) (e Value) {
+	for _, w := range v.list {
+		if !fits(w) {
+			continue
+		}
+		if c, ok := w.order(e); !ok || c*sign > 0 {
+			e = w
+		}
+	}
+	return e
 }
 
 func (n *inNode) match(row Row) bool {
@@ -222,10 +275,8 @@ func (n *notNode) refs(visit func(*Ref)) { n.of.refs(visit) }
 func (n *hasNode) refs(visit func(*Ref)) { visit(n.ref) }
 
 func (n *compareNode) refs(visit func(*Ref)) {
-	for _, o := range n.operands {
-		if o.ref != nil {
-			visit(o.ref)
-		}
+	for i := range n.operands {
+		n.operands[i].visit(visit)
 	}
 }
 

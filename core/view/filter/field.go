@@ -108,10 +108,10 @@ func (fs Fields) Check() error {
 const rowWord = "row"
 
 // keywords have a meaning now.
-var keywords = []string{"and", "or", "not", "in", "contains", "has", "true", "false"}
+var keywords = []string{"and", "or", "not", "in", "contains", "matches", "has", "any", "all", "count", "true", "false"}
 
 // later words have none yet and are kept for versions that give them one.
-var later = []string{"all", "any", "between", "count", "exists", "is", "like", "matches", "none", "null"}
+var later = []string{"between", "exists", "is", "like", "none", "null"}
 
 // reserved tells whether a word must be quoted to be a text. Letter case does not matter.
 func reserved(word string) bool {

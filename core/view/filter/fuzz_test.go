@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -15,6 +16,8 @@ var seeds = []string{
 	"", "check:model_call_failed agent:opencode reward=0", "reward>0.5 latency>600 and turns in (1,2)", "0 < reward <= 1", `not (masked or name~"x\u0000")`,
 	"has($.a.b[0]) $['x']=1 row.a:true", "-1<reward and -2<turns", "agent!=name verdict not in (healthy)", "task:01 task:'1' task=1e300", "((((masked))))",
 	"reward=123456789012345678901234567890 or größe=-0.0", "agent:a:b/c@d#e%f+g", "name !~ '\\ud83d\\ude00'", "not not not masked", "a&&b", "row.x = row.y != 5",
+	"any(calls, status >= 500 and not has(item.x[0])) all(turns, tools=0 or count(item.answer, item)>1)", "count(tool_calls, name == 'bash') / (count(calls) + 1) > -turns * 2 - -1",
+	`name matches "^(a|b)*\\d{2,3}$" or name not matches x`, "any(row.a, any(item, item in (1, x))) count(messages, role:user text~a)<=3", "turns-1>3 -(turns+1)<2 masked",
 	"usage.total=1 or (masked and (turns=1 or turns=2)) or not (turns=1 turns=2)",
 }
 
@@ -71,7 +74,7 @@ func FuzzComplete(f *testing.F) {
 			var e *Error
 			text := s[:c.From] + it.Insert
 			fits := func(message string) bool {
-				return strings.Contains(message, "needs a comparison") || strings.Contains(message, "is never") || strings.Contains(message, " is a") || strings.Contains(message, " is true or false")
+				return strings.Contains(message, "needs a comparison") || strings.Contains(message, "is never") || strings.Contains(message, " is a") || strings.Contains(message, " is true or false") || strings.Contains(message, "no number") || strings.Contains(message, "only ")
 			}
 			if _, err := Parse(text, fields); errors.As(err, &e) && e.Offset < c.From && e.Length < len(text)-e.Offset && !fits(e.Message) {
 				t.Fatalf("%q: offered %q: %v", s, it.Insert, err)
@@ -146,6 +149,22 @@ func TestWritten(t *testing.T) {
 		return &Ref{Name: name}
 	}
 	path := func() string { return pick("row.a", "row[0]", `row["odd key"].b[12]`, `row["\""]`, "row.not") }
+	var side func(depth int) operand
+	side = func(depth int) operand {
+		switch kind := rng.IntN(5); {
+		case kind == 0:
+			return operand{value: number()}
+		case kind < 3 || depth == 0:
+			return operand{ref: ref(pick("reward", "turns", "row.a"))}
+		}
+		s := &sum{op: "+-*/n"[rng.IntN(5)], left: side(depth - 1)}
+		if s.op != negation {
+			s.right = side(depth - 1)
+		} else if s.left.ref == nil && s.left.sum == nil {
+			return s.left // a number with its sign
+		}
+		return operand{sum: s}
+	}
 	var build func(depth int) node
 	build = func(depth int) node {
 		kind := rng.IntN(9)
@@ -165,6 +184,9 @@ func TestWritten(t *testing.T) {
 			n.set = setOf(n.values)
 			return n
 		case 3:
+			if depth > 0 {
+				return &compareNode{operands: []operand{{ref: ref("turns")}, side(depth), side(depth)}, ops: []op{op(rng.IntN(6)), op(rng.IntN(6))}}
+			}
 			n := &compareNode{operands: []operand{{value: number()}, {ref: ref(pick("reward", "task", path()))}, {value: number()}}}
 			n.ops = []op{op(rng.IntN(6)), op(rng.IntN(6))}
 			cut := rng.IntN(3)
@@ -175,6 +197,10 @@ func TestWritten(t *testing.T) {
 		case 4:
 			return &compareNode{operands: []operand{{ref: ref(pick("name", "task", path()))}, {value: Text(pick(texts...))}}, ops: []op{op(rng.IntN(6))}}
 		case 5:
+			if rng.IntN(2) == 0 {
+				text := pick("", "a", "^x$", `"`, `\d`, "日")
+				return &matchNode{ref: ref(pick("name", "task", path())), text: text, negated: rng.IntN(2) == 0, re: regexp.MustCompile(text)}
+			}
 			return &compareNode{operands: []operand{{ref: ref(pick("masked", path()))}, {value: Bool(rng.IntN(2) == 0)}}, ops: []op{op(rng.IntN(2))}}
 		case 6:
 			return &notNode{build(depth - 1)}

@@ -50,6 +50,13 @@ type parser struct {
 	depth  int
 	err    *Error
 
+	inner *scope // inside any(…), all(…) and count(…); nil for the row
+	lists int    // of them so far
+	signs int    // of calculations so far
+	steps int    // of regular expressions so far
+
+	calculated bool // behind a sign of a calculation
+
 	// Of a completion: where the text is cut and what would have been read there.
 	completing bool
 	expected   want
@@ -57,6 +64,7 @@ type parser struct {
 	field      *Ref // whose values are expected
 	against    Kind // of what the expected operand is compared with
 	ordered    bool // by an operator that needs an order
+	cutInner   *scope
 }
 
 func (p *parser) token(kind tokenKind, start int) token {
@@ -122,11 +130,18 @@ func (p *parser) next(m mode) token {
 		if _, ok := validNumber(p.text[start:p.at]); ok {
 			return p.token(tokNumber, start)
 		}
+		if i := strings.IndexAny(p.text[start+1:p.at], "+-/") + 1; i > 0 && p.calculated {
+			// Inside a calculation 2+1 cannot be meant as a text.
+			if _, ok := validNumber(p.text[start : start+i]); ok {
+				p.at = start + i
+				return p.token(tokNumber, start)
+			}
+		}
 		return p.token(tokLoose, start)
 	}
 	if name := p.name(start); name != "" {
 		p.at += len(name)
-		if name == rowWord && p.at < len(p.text) && (p.text[p.at] == '.' || p.text[p.at] == '[') {
+		if (name == rowWord || name == itemWord && p.inner != nil) && p.at < len(p.text) && (p.text[p.at] == '.' || p.text[p.at] == '[') {
 			return p.path(start)
 		}
 		for p.at < len(p.text) && p.text[p.at] == '.' {
@@ -168,19 +183,21 @@ func (p *parser) leads(t token) bool {
 }
 
 // signs, longer ones before their beginnings.
-var signs = []string{"==", "!=", "!~", "<=", ">=", "=", "<", ">", "~", "(", ")", ",", ":"}
+var signs = []string{"==", "=~", "!=", "!~", "<=", ">=", "=", "<", ">", "~", "(", ")", ",", ":", "+", "-", "*", "/"}
 
 // foreign maps signs of other languages to what this one has for them.
-var foreign = map[string]string{"&": "and", "|": "or", "!": "not ", "-": "not ", "≤": "<=", "≥": ">=", "≠": "!=", "“": `"`, "”": `"`, "„": `"`, "[": "(", "]": ")", ";": "and"}
+var foreign = map[string]string{"&": "and", "|": "or", "!": "not ", "×": "*", "÷": "/", "−": "-", "≤": "<=", "≥": ">=", "≠": "!=", "“": `"`, "”": `"`, "„": `"`, "[": "(", "]": ")", ";": "and"}
 
 // word gives the run of characters that make a text without quotes.
-func (p *parser) word() string {
-	for i, r := range p.text[p.at:] {
+func (p *parser) word() string { return p.wordAt(p.at) }
+
+func (p *parser) wordAt(at int) string {
+	for i, r := range p.text[at:] {
 		if !wordRune(r) {
-			return p.text[p.at : p.at+i]
+			return p.text[at : at+i]
 		}
 	}
-	return p.text[p.at:]
+	return p.text[at:]
 }
 
 // name gives the name that begins at offset at, empty if none does.

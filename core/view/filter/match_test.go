@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rollscope/rollscope/core/jsonscan"
+	"github.com/rollscope/rollscope/core/rollout"
 )
 
 // testRow has some fields and the text of a row.
@@ -15,7 +16,12 @@ type testRow struct {
 }
 
 func (r testRow) Field(name string) Value { return r.fields[name] }
-func (r testRow) Path(path []Step) Value  { return Lookup(r.row, path) }
+func (r testRow) Inside(ref *Ref) Value {
+	var l Look
+	l.At(&rollout.Row{Value: r.row, Trajectory: r.row.Get("ng_trajectory"), Response: r.row.Get("response"), Params: r.row.Get("responses_create_params")})
+	return l.Inside(ref)
+}
+
 func TestMatch(t *testing.T) {
 	const line = `{"a":{"b":[10,"x",{"c":null}],"odd key":true},"n":9007199254740993,"f":1.5,"big":100000000000000000001,"s":"abc","e":[],"list":["p","q"],"nums":[1,2.0,"3",null],"neg":-0.0,"t":true,"null":null,"obj":{},"dup":1,"dup":2,"deep":[[1]]}`
 	var s jsonscan.Scanner

@@ -58,6 +58,9 @@ func (p *parser) chain(first operand, place token) node {
 		t := p.peek(operandMode)
 		op, ok := parseOp(t.value)
 		if !ok || t.kind != tokSign {
+			if len(n.ops) == 0 {
+				p.fail(t, "", "a comparison must follow a calculation")
+			}
 			break
 		}
 		p.next(operandMode)
@@ -74,15 +77,17 @@ func (p *parser) chain(first operand, place token) node {
 	if p.err != nil {
 		return nil
 	}
-	if !slices.ContainsFunc(n.operands, func(o operand) bool { return o.ref != nil }) {
+	named := false
+	n.refs(func(*Ref) { named = true })
+	if !named {
 		p.failAt(p.at, p.at, "", "a comparison needs a field")
 		return nil
 	}
 	return n
 }
 
-// operand reads one side of a comparison; field is the other side, if that is a field.
-func (p *parser) operand(field *Ref) operand {
+// primary reads a side of a comparison or a part of it; field is the other side, if that is a field.
+func (p *parser) primary(field *Ref) operand {
 	t := p.expect(operandMode, wantOperand, field)
 	if p.err != nil {
 		return operand{}
@@ -93,7 +98,12 @@ func (p *parser) operand(field *Ref) operand {
 	case t.kind == tokEnd:
 		p.fail(t, "", "a value is missing")
 	case t.kind == tokPath:
+		p.rooted(t)
 		return operand{ref: &t.ref}
+	case t.is(quantCount) && p.is(t, "("):
+		return operand{ref: p.quantified(t)}
+	case t.is(quantAny, quantAll) && p.is(t, "("):
+		p.fail(t, "", "%s(…) is a condition and no value", asWord(t))
 	case t.kind == tokNumber:
 		v := Number(t.value).plain()
 		if v.kind == missing {
@@ -105,8 +115,9 @@ func (p *parser) operand(field *Ref) operand {
 	case t.is(":"):
 		p.fail(t, "", "a value must stand here")
 	case t.is("("):
-		p.fail(t, "", "one value must stand here; several follow the word in: in (1, 2)")
-	case t.kind == tokWord && !p.glued() && !p.is(t, ":"):
+		p.at = t.start
+		return p.grouped(t, field)
+	case t.kind == tokWord && !p.glued(t) && !p.is(t, ":"):
 		return p.wordOperand(t, field)
 	case t.kind == tokWord && p.is(t, "("):
 		p.unknown(t)
@@ -114,8 +125,8 @@ func (p *parser) operand(field *Ref) operand {
 		p.at = t.start
 		word := p.word()
 		suggestion := quote(word)
-		if p.kind(field) == NumberKind {
-			suggestion = almostNumber(word)
+		if p.kind(field) == NumberKind || p.calculated {
+			suggestion = p.almostNumber(word)
 		}
 		p.failAt(t.start, t.start+len(word), suggestion, "%s is neither a number nor a word; a text with such signs needs quotes", shown(word))
 	default:
@@ -124,8 +135,16 @@ func (p *parser) operand(field *Ref) operand {
 	return operand{}
 }
 
-// almostNumber gives the number that .5, 5., 007 or 1,5 probably stand for.
-func almostNumber(word string) string {
+// almostNumber gives the number that .5, 5. or 007 probably stand for, or the calculation that lacks its spaces.
+func (p *parser) almostNumber(word string) string {
+	if i := strings.IndexAny(word, "+-/"); i > 0 {
+		left, right := word[:i], word[i+1:]
+		_, first := validNumber(left)
+		_, second := validNumber(right)
+		if first && (second || p.names().find(right) != nil) {
+			return left + " " + word[i:i+1] + " " + right
+		}
+	}
 	s := strings.TrimSuffix(word, ".")
 	s = strings.TrimLeft(s, "0")
 	if s == "" || s[0] == '.' {
@@ -139,8 +158,8 @@ func almostNumber(word string) string {
 
 // wordOperand decides what a word means: true and false, a field, or else a text.
 func (p *parser) wordOperand(t token, field *Ref) operand {
-	if f := p.fields.find(t.value); f != nil {
-		return operand{ref: &Ref{Name: f.Name}}
+	if ref := p.named(t); ref != nil {
+		return operand{ref: ref}
 	}
 	word := strings.ToLower(t.value)
 	switch {
@@ -162,7 +181,7 @@ func (p *parser) check(ref *Ref, other operand, t token, op op) {
 	if p.err != nil || f == nil {
 		return
 	}
-	kind, literal := p.operandKind(other), other.ref == nil
+	kind, literal := p.operandKind(other), other.ref == nil && other.sum == nil
 	switch {
 	case f.Kind == BoolKind && op != opEqual && op != opDiffers:
 		p.fail(t, "", "%s is true or false and has no order", f.Name)
@@ -173,11 +192,13 @@ func (p *parser) check(ref *Ref, other operand, t token, op op) {
 		case f.Kind == TextKind && (t.kind == tokNumber || t.kind == tokWord):
 			suggestion = quote(t.value)
 		case t.kind == tokWord:
-			suggestion = nearest(t.value, p.fields.names())
+			suggestion = nearest(t.value, p.names().names())
 		case t.kind == tokValue && f.Kind == BoolKind:
 			suggestion = nearest(t.value, []string{"true", "false"})
 		}
 		p.fail(t, suggestion, "%s is %s, not %s", f.Name, f.Kind, kind)
+	case kind != f.Kind && other.sum != nil:
+		p.fail(t, "", "%s is %s, a calculation is a number", f.Name, f.Kind)
 	case kind != f.Kind:
 		p.fail(t, "", "%s is %s, %s is %s", f.Name, f.Kind, other.ref.Name, kind)
 	case literal && f.Closed && kind == TextKind && (op == opEqual || op == opDiffers) && !slices.Contains(f.values(), other.value.text):
@@ -196,6 +217,8 @@ func (p *parser) operandKind(o operand) Kind {
 	switch {
 	case o.ref != nil:
 		return p.kind(o.ref)
+	case o.sum != nil:
+		return NumberKind
 	case o.value.kind == boolean:
 		return BoolKind
 	case o.value.isNumber():

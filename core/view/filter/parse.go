@@ -16,6 +16,7 @@ const (
 	wantValue   // a value of a field, without quotes where that is possible
 	wantOperand // a value of a field, or another field
 	wantName    // a field and nothing else
+	wantList    // a list
 )
 
 // expect peeks at the next token and says what is wanted there. A completion ends where the text is cut.
@@ -26,7 +27,7 @@ func (p *parser) expect(m mode, w want, field *Ref) token {
 			w &= wantValue | wantOperand // open quotes can only become a text
 			t.kind = tokString
 		}
-		p.expected, p.cut, p.field = w, t, field
+		p.expected, p.cut, p.field, p.cutInner = w, t, field, p.inner
 		p.err = errCut
 		return token{kind: tokEnd, start: t.start, end: t.start}
 	}
@@ -122,7 +123,7 @@ func (p *parser) another() bool {
 		return true
 	case t.is("or", ")"):
 		return false
-	case t.kind == tokNumber && strings.HasPrefix(t.value, "-"):
+	case (t.kind == tokNumber || t.kind == tokSign) && strings.HasPrefix(t.value, "-"):
 		p.fail(t, "and "+t.value, "a sign behind a condition is not read as the beginning of another one")
 		return false
 	case t.is("("), t.kind != tokEnd && t.kind != tokSign && t.kind != tokBad:
@@ -139,6 +140,10 @@ func (p *parser) condition() node {
 	switch {
 	case t.kind == tokEnd:
 		p.fail(t, "", "a condition is missing")
+	case t.is("(") && p.calculates(t), t.is("-"):
+		first := p.operand(nil)
+		p.expect(operandMode, wantOperator, nil)
+		return p.chain(first, t)
 	case t.is("("):
 		return p.nested(t, func() node {
 			n := p.or()
@@ -156,10 +161,19 @@ func (p *parser) condition() node {
 	case t.is("has"):
 		p.next(operandMode)
 		return p.has()
+	case t.is(quantAny, quantAll):
+		p.next(operandMode)
+		if ref := p.quantified(t); p.err == nil {
+			return &listNode{ref}
+		}
+		return nil
+	case t.is(quantCount):
+		p.next(operandMode)
+		return p.about(p.quantified(t))
 	case t.is("true", "false"), t.kind == tokNumber, t.kind == tokString:
 		first := p.operand(nil)
 		next := p.expect(operandMode, wantOperator, nil)
-		if _, ok := parseOp(next.value); p.err == nil && (!ok || next.kind != tokSign) {
+		if _, ok := parseOp(next.value); p.err == nil && (!ok || next.kind != tokSign) && first.sum == nil {
 			p.fail(t, "", "a value alone is no condition; compare it with a field")
 		}
 		return p.chain(first, t)
@@ -210,6 +224,7 @@ func (p *parser) reference() *Ref {
 	case p.err != nil:
 		return nil
 	case t.kind == tokPath:
+		p.rooted(t)
 		return &t.ref
 	case t.kind == tokEnd:
 		p.fail(t, "", "a field is missing")
@@ -218,17 +233,36 @@ func (p *parser) reference() *Ref {
 		p.fail(t, "", "%s is no field", shown(t.value))
 		return nil
 	}
-	if f := p.fields.find(t.value); f != nil && !p.glued() {
-		return &Ref{Name: f.Name}
+	if ref := p.named(t); ref != nil && !p.glued(t) {
+		return ref
 	}
 	p.unknown(t)
 	return nil
 }
 
-// glued tells whether what was read goes on without a space in a way that has no meaning yet, such as a "-".
-func (p *parser) glued() bool {
+// named gives what a word names at this place, nil if nothing.
+func (p *parser) named(t token) *Ref {
+	if p.inner != nil && t.value == itemWord {
+		return itemRef()
+	}
+	if f := p.names().find(t.value); f != nil {
+		return &Ref{Name: f.Name}
+	}
+	return nil
+}
+
+// glued tells whether a word that was read goes on without a space in a way that has no meaning. Behind a field a sign
+// is that of a calculation, except for a "-" that stands where the field has an underscore.
+func (p *parser) glued(t token) bool {
+	if p.at == len(p.text) {
+		return false
+	}
 	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
-	return p.at < len(p.text) && r != ':' && (wordRune(r) || r == '(')
+	if strings.ContainsRune("+-*/", r) && p.named(t) != nil {
+		run, _, _ := strings.Cut(p.wordAt(t.start), ":")
+		return r == '-' && p.names().find(strings.ReplaceAll(run, "-", "_")) != nil
+	}
+	return r != ':' && (wordRune(r) || r == '(')
 }
 
 // unknown says that a word is no field, and which one may be meant.
@@ -243,14 +277,26 @@ func (p *parser) unknown(t token) {
 	end := t.start + len(word)
 	name := strings.ToLower(word)
 	switch {
+	case slices.Contains(keywords, name) && strings.HasPrefix(p.text[end:], "("):
+		p.fail(t, "", "a field must stand here, not %s", shown(word))
 	case strings.HasPrefix(p.text[end:], "("):
-		p.fail(t, nearest(word, []string{"has"}), "there is no function %s", shown(word))
+		p.fail(t, nearest(word, []string{"has", quantAny, quantAll, quantCount}), "there is no function %s", shown(word))
 	case slices.Contains(keywords, name):
 		p.fail(t, "", "a condition must stand before %s", shown(word))
 	case slices.Contains(later, name):
 		p.fail(t, "", "%s is kept for later versions", shown(word))
 	case name == rowWord:
 		p.fail(t, "", "a path needs a key: row.reward")
+	case p.inner != nil && p.inner.list == nil:
+		p.failAt(t.start, end, itemWord+"."+word, "what an element of %s has is named by a path from %s", shown(p.inner.what), itemWord)
+	case p.inner != nil:
+		message := "%s have no field %s"
+		if p.fields.find(word) != nil {
+			message = "%s are asked for their own fields, and %s is one of the row"
+		}
+		p.failAt(t.start, end, nearest(word, p.names().names()), message, p.inner.what, shown(word))
+	case slices.Contains(listNames(), word):
+		p.failAt(t.start, end, quantCount+"("+word+")", "%s is a list, which any, all and count ask about", word)
 	default:
 		suggestion := nearest(word, p.fields.names())
 		if suggestion == "" && strings.Contains(t.value, ".") && word == t.value {
@@ -272,12 +318,12 @@ func (p *parser) about(ref *Ref) node {
 	}
 	negated := false
 	if t.is("not") {
-		// Only "not in" and "not contains" go on; any other "not" begins the next condition.
+		// Only "not in", "not contains" and "not matches" go on; any other "not" begins the next condition.
 		at := p.at
 		p.next(operandMode)
 		second := p.peek(operandMode)
 		p.at = at
-		if second.is("in", "contains") {
+		if second.is("in", "contains", "matches") {
 			p.next(operandMode)
 			t, negated = second, true
 		}
@@ -296,6 +342,15 @@ func (p *parser) about(ref *Ref) node {
 	case t.is("contains", "~", "!~"):
 		p.next(operandMode)
 		return p.contains(ref, negated || t.value == "!~")
+	case t.is("matches", "=~"):
+		p.next(operandMode)
+		return p.matches(ref, negated)
+	}
+	if op, _ := p.calculating(); op != 0 && p.kind(ref) != BoolKind {
+		place := token{kind: tokWord, start: max(start-len(ref.Name), 0), end: start, value: ref.Name}
+		first := p.calculation(operand{ref: ref}, place, 1)
+		p.expect(operandMode, wantOperator, nil)
+		return p.chain(first, place)
 	}
 	if _, ok := parseOp(t.value); ok && t.kind == tokSign {
 		return p.chain(operand{ref: ref}, t)
@@ -305,6 +360,10 @@ func (p *parser) about(ref *Ref) node {
 		return &compareNode{operands: []operand{{ref: ref}, {value: Bool(true)}}, ops: []op{opEqual}}
 	}
 	if t.kind == tokBad {
+		return nil
+	}
+	if ref.list != nil {
+		p.failAt(start, start, " > 0", "a comparison must follow %s", ref.Name)
 		return nil
 	}
 	from := start - len(ref.Name)
@@ -328,10 +387,13 @@ func (p *parser) kind(ref *Ref) Kind {
 
 // fieldOf gives the field behind a reference, nil for a path, whose values no list can promise.
 func (p *parser) fieldOf(ref *Ref) *Field {
-	if ref == nil || ref.Path != nil {
+	switch {
+	case ref == nil || ref.Path != nil:
 		return nil
+	case ref.list != nil:
+		return &Field{Name: ref.Name, Kind: NumberKind}
 	}
-	return p.fields.find(ref.Name)
+	return p.names().find(ref.Name)
 }
 
 func (p *parser) in(ref *Ref, negated bool) node {

@@ -3,15 +3,22 @@ package filter
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rollscope/rollscope/core/jsonscan"
 )
 
-// A Ref is what a condition reads: a field, or a path into the row.
+// A Ref is what a condition reads: a field, a path into the row, or the outcome for a list in it.
 type Ref struct {
-	Name string // of the field; of a path its usual form, such as row.response.usage.total_tokens
-	Path []Step // nil for a field
+	Name string // of the field; else the usual form, such as row.response.usage.total_tokens
+	Path []Step // nil for what is no path
+
+	item bool      // the path begins at an element of a list
+	list *listExpr // any(…), all(…) or count(…)
 }
+
+// InRow tells whether the row is needed as it is in the file, since no field has it.
+func (r *Ref) InRow() bool { return r.Path != nil || r.list != nil }
 
 // A Step of a path is a key of an object or, when Key is nil, an index of an array.
 type Step struct {
@@ -20,21 +27,24 @@ type Step struct {
 }
 
 // Lookup follows a path from the row's object. Where it leads nowhere the value is missing.
-func Lookup(row jsonscan.Value, path []Step) Value {
+func Lookup(row jsonscan.Value, path []Step) Value { return Of(follow(row, path)) }
+
+// follow gives what stands at a path, absent if nothing does.
+func follow(v jsonscan.Value, path []Step) jsonscan.Value {
 	for _, step := range path {
 		switch {
-		case step.Key != nil && row.IsObject():
-			row = row.Get(*step.Key)
-		case step.Key == nil && row.IsArray():
-			row = element(row, step.Index)
+		case step.Key != nil && v.IsObject():
+			v = v.Get(*step.Key)
+		case step.Key == nil && v.IsArray():
+			v = nth(v, step.Index)
 		default:
-			return Value{}
+			return jsonscan.Value{}
 		}
 	}
-	return Of(row)
+	return v
 }
 
-func element(array jsonscan.Value, index int) jsonscan.Value {
+func nth(array jsonscan.Value, index int) jsonscan.Value {
 	for e := array.Elements(); e.Next(); index-- {
 		if index == 0 {
 			return e.Value
@@ -50,7 +60,7 @@ func ParsePath(s string) (Ref, error) {
 		return Ref{}, err
 	}
 	t := p.next(operandMode)
-	if p.err == nil && t.kind != tokPath {
+	if p.err == nil && (t.kind != tokPath || t.ref.item) {
 		p.fail(t, "", "a path begins with row. or $.")
 	}
 	if p.err == nil && t.end != len(s) {
@@ -65,6 +75,10 @@ func ParsePath(s string) (Ref, error) {
 // path reads the steps that begin at p.at, behind "row" or "$".
 func (p *parser) path(start int) token {
 	var steps []Step
+	root := rowWord
+	if p.text[start:p.at] == itemWord {
+		root = itemWord
+	}
 	for p.at < len(p.text) {
 		switch p.text[p.at] {
 		case '.':
@@ -87,7 +101,8 @@ func (p *parser) path(start int) token {
 				return p.token(tokBad, start)
 			}
 			if !ok || p.at >= len(p.text) || p.text[p.at] != ']' {
-				p.failAt(open, min(p.at+1, len(p.text)), "", "brackets hold a number from 0 or a key in quotes")
+				_, size := utf8.DecodeRuneInString(p.text[p.at:])
+				p.failAt(open, p.at+size, "", "brackets hold a number from 0 or a key in quotes")
 				return p.token(tokBad, start)
 			}
 			p.at++
@@ -102,7 +117,7 @@ done:
 		return p.token(tokBad, start)
 	}
 	t := p.token(tokPath, start)
-	t.ref = Ref{Name: pathName(steps), Path: steps}
+	t.ref = Ref{Name: pathName(root, steps), Path: steps, item: root == itemWord}
 	return t
 }
 
@@ -118,9 +133,9 @@ func (p *parser) bracket() (Step, bool) {
 }
 
 // pathName prints a path in its usual form.
-func pathName(steps []Step) string {
+func pathName(root string, steps []Step) string {
 	var b strings.Builder
-	b.WriteString(rowWord)
+	b.WriteString(root)
 	for _, s := range steps {
 		switch {
 		case s.Key == nil:

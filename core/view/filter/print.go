@@ -87,7 +87,7 @@ func (p *printer) sign(op string) {
 
 func (n *compareNode) print(p *printer) {
 	if len(n.ops) == 1 && n.ops[0] == opEqual && n.operands[0].ref != nil && n.operands[1].ref == nil && n.operands[1].value.kind == text {
-		p.WriteString(n.operands[0].ref.Name)
+		p.ref(n.operands[0].ref)
 		p.WriteByte(':')
 		if p.wide {
 			p.WriteByte(' ')
@@ -95,20 +95,59 @@ func (n *compareNode) print(p *printer) {
 		p.WriteString(bare(n.operands[1].value.text))
 		return
 	}
-	for i, o := range n.operands {
+	room := ""
+	for _, o := range n.operands {
+		if o.sum != nil && !p.wide {
+			room = " " // turns + 1 > 2, since the signs of calculations have spaces around them
+		}
+	}
+	for i := range n.operands {
 		if i > 0 {
-			p.sign(opSigns[n.ops[i-1]])
+			p.sign(room + opSigns[n.ops[i-1]] + room)
 		}
-		if o.ref != nil {
-			p.WriteString(o.ref.Name)
-		} else {
-			p.WriteString(literal(o.value))
-		}
+		p.operand(&n.operands[i], 0)
 	}
 }
 
+// ref writes a field or a path as it is named, and lists with room where there is room.
+func (p *printer) ref(r *Ref) {
+	if r.list != nil && p.wide {
+		r.list.print(p)
+	} else {
+		p.WriteString(r.Name)
+	}
+}
+
+// The levels of calculations: what binds more tightly is above.
+var levels = map[byte]int{'+': 1, '-': 1, '*': 2, '/': 2, negation: 3}
+
+// operand writes a side of a comparison or of a calculation, in parentheses if it binds less tightly than level.
+func (p *printer) operand(o *operand, level int) {
+	switch {
+	case o.ref != nil:
+		p.ref(o.ref)
+		return
+	case o.sum == nil:
+		p.WriteString(literal(o.value))
+		return
+	}
+	own := levels[o.sum.op]
+	if own < level {
+		p.WriteByte('(')
+		defer p.WriteByte(')')
+	}
+	if o.sum.op == negation {
+		p.WriteByte('-')
+		p.operand(&o.sum.left, own)
+		return
+	}
+	p.operand(&o.sum.left, own)
+	p.WriteString(" " + string(o.sum.op) + " ")
+	p.operand(&o.sum.right, own+1)
+}
+
 func (n *inNode) print(p *printer) {
-	p.WriteString(n.ref.Name)
+	p.ref(n.ref)
 	if n.negated {
 		p.WriteString(" not")
 	}
@@ -123,7 +162,7 @@ func (n *inNode) print(p *printer) {
 }
 
 func (n *containsNode) print(p *printer) {
-	p.WriteString(n.ref.Name)
+	p.ref(n.ref)
 	if n.negated {
 		p.sign("!~")
 	} else {
