@@ -13,8 +13,8 @@ import (
 
 // A second is the second scan that a render asks for.
 type second struct {
-	ID, Filter string
-	Scan       []struct {
+	ID, Filter, Probe string
+	Scan              []struct {
 		Source, File, From, To int
 		Packed                 bool
 	}
@@ -24,6 +24,7 @@ type second struct {
 type drawn struct {
 	Phase   string
 	Query   *second
+	Audit   bool
 	Regions map[string]string
 }
 
@@ -49,7 +50,7 @@ func (d *drawn) stat(name string) string {
 // ask runs the parts of a second scan that are still missing, in pieces.
 func (h *host) ask(q *second, files []input, piece int) {
 	h.t.Helper()
-	query, _ := json.Marshal(map[string]string{"id": q.ID, "filter": q.Filter})
+	query, _ := json.Marshal(map[string]string{"id": q.ID, "filter": q.Filter, "probe": q.Probe})
 	for _, task := range q.Scan {
 		data := files[task.File].data
 		for from := task.From; from < task.To; from += piece {
@@ -104,6 +105,7 @@ func TestQuery(t *testing.T) {
 			h := guest(t, form)
 			h.open(files[:1], 1<<20)
 			h.addPacked(files, 1)
+			h.audit(files)
 			asked := 0
 			for _, filter := range []string{"row.response.usage.total_tokens > 2500", "row.response.usage.total_tokens > 4500"} {
 				request := map[string]any{"op": "render", "fresh": true, "fragment": "#tab=rollouts&filter=" + strings.ReplaceAll(filter, " ", "+")}
