@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -208,23 +209,50 @@ func TestFiveRuns(t *testing.T) {
 	p.holds(all)
 }
 
-// TestHiddenTab reads a run in a tab that nobody sees: there are no frames, timers come once a second, nothing is
-// in sight.
+// TestHiddenTab reads a run in a tab that nobody sees: once in a window that was made small, and once where, as after
+// a while in the background, there are no frames, timers come once a second and nothing is in sight.
 func TestHiddenTab(t *testing.T) {
 	b := bigFile(t)
-	p := newPage(t)
-	p.before(`
-		Object.defineProperty(Document.prototype, "hidden", { get: () => true });
-		Object.defineProperty(Document.prototype, "visibilityState", { get: () => "hidden" });
-		globalThis.requestAnimationFrame = () => 0;
-		const later = globalThis.setTimeout;
-		globalThis.setTimeout = (act, wait, ...rest) => later(act, Math.max(wait || 0, 1000), ...rest);
-		globalThis.IntersectionObserver = class { observe() {} unobserve() {} disconnect() {} };`)
-	p.Open(site + "#tab=health")
-	p.Drop(b.path)
-	p.WaitState("ready")
-	p.WaitStats(b.want())
-	p.holds(judge(t, b.folder, []string{"rollouts.jsonl"}, nil, ""))
+	want := judge(t, b.folder, []string{"rollouts.jsonl"}, nil, "")
+	for _, c := range []struct{ name, before string }{
+		{"minimized", ""},
+		{"throttled", `
+			globalThis.requestAnimationFrame = () => 0;
+			const later = globalThis.setTimeout;
+			globalThis.setTimeout = (act, wait, ...rest) => later(act, Math.max(wait || 0, 1000), ...rest);
+			globalThis.IntersectionObserver = class { observe() {} unobserve() {} disconnect() {} };`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPage(t)
+			p.before(c.before)
+			p.Open(site + "#tab=health")
+			p.minimize()
+			p.Wait(`document.visibilityState === "hidden"`)
+			p.ChooseFiles(b.path)
+			p.WaitState("ready")
+			p.WaitStats(b.want())
+			if state := Eval[string](p, `document.visibilityState`); state != "hidden" {
+				t.Errorf("the tab is %s", state)
+			}
+			p.holds(want)
+		})
+	}
+}
+
+// minimize makes the window of the page so small that nobody sees it.
+func (p *Page) minimize() {
+	p.t.Helper()
+	p.call(func(ctx context.Context, _ *chromedp.Target) error {
+		c := chromedp.FromContext(ctx)
+		w, err := cdp.Call(ctx, c.Browser, browser.GetWindowForTarget, browser.GetWindowForTargetParams{TargetID: c.Target.TargetID})
+		if err != nil {
+			return err
+		}
+		_, err = cdp.Call(ctx, c.Browser, browser.SetWindowBounds, browser.SetWindowBoundsParams{
+			WindowID: w.WindowID, Bounds: &browser.Bounds{WindowState: browser.WindowStateMinimized},
+		})
+		return err
+	})
 }
 
 // TestFrozenTab freezes the page in the middle of reading, as browsers do with tabs that nobody has seen for long: when
@@ -275,7 +303,7 @@ func TestKeysBehind(t *testing.T) {
 	p.SetHash("rollout=rollouts.jsonl:2")
 	p.Wait(`document.querySelector("a[rel=next]")`)
 	// All in one go, so that nothing can be drawn in between.
-	press := func(keys string) {
+	press := func(p *Page, keys string) {
 		Eval[bool](p, fmt.Sprintf(`(() => {
 			for (const key of %q) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 			return true;
@@ -284,19 +312,56 @@ func TestKeysBehind(t *testing.T) {
 	for _, c := range []struct{ keys, at string }{
 		{"]]", "3"}, {"]]]", "6"}, {"[[", "4"}, {"[]]", "5"}, {"]]]]]]]", "8"}, {"[", "7"},
 	} {
-		press(c.keys)
+		press(p, c.keys)
 		p.Wait(fmt.Sprintf(`document.title.startsWith("%s-0 ")`, c.at)) // by task and repeat
 	}
+	// The turns of a transcript, from above the first one on.
+	p = open(t, "")
+	p.Click("Try the sample run")
+	p.WaitState("ready")
+	p.SetHash("rollout=rollouts.jsonl:" + longest(p))
+	p.Wait(`document.querySelectorAll(".rail a").length > 2`)
+	for _, c := range []struct{ keys, at string }{{"jj", "2"}, {"kj", "2"}, {"jk", "2"}, {"kjj", "3"}} {
+		press(p, c.keys)
+		p.Wait(fmt.Sprintf(`location.hash.includes("turn=%s") && document.querySelector(".rail a[aria-current]")?.innerText.trim() === %[1]q`, c.at))
+	}
+}
+
+// longest is the line of a rollout with more than two turns.
+func longest(p *Page) string {
+	p.t.Helper()
+	p.SetHash("tab=rollouts&filter=turns%3E2")
+	p.Wait(`document.querySelector("#region-main tr[data-rollout]") && document.querySelector("[data-filter-input]")?.value`)
+	_, line, _ := strings.Cut(p.Rows()[0], ":")
+	return line
 }
 
 // TestListing drops a folder of many files: the page says how far it is with the list, and the list can be given up.
 func TestListing(t *testing.T) {
 	folder := files(t, map[string]string{"rollouts.jsonl": rows(5)})
-	for i := range 4_000 {
+	for i := range 2_000 {
 		write(t, folder, fmt.Sprintf("trials/trial-%05d.json", i), `{}`)
 	}
 	small := files(t, map[string]string{"rollouts.jsonl": rows(2)})
-	p := open(t, "#tab=health")
+	p := newPage(t)
+	// Once the page says how far it is, the folder hands out no more until the page has stopped saying so.
+	p.before(`
+		globalThis.held = true;
+		const entryOf = DataTransferItem.prototype.webkitGetAsEntry;
+		let slowed = null;
+		DataTransferItem.prototype.webkitGetAsEntry = function () {
+			const entry = entryOf.call(this);
+			if (entry && entry.isDirectory && !slowed) {
+				slowed = Object.getPrototypeOf(entry.createReader()); // its class has no name here
+				const read = slowed.readEntries, shown = () => document.querySelector("#listing");
+				slowed.readEntries = function (done, failed) {
+					const wait = held && shown() ? e2e.until(() => !shown()) : Promise.resolve();
+					wait.then(() => read.call(this, done, failed));
+				};
+			}
+			return entry;
+		};`)
+	p.Open(site + "#tab=health")
 	p.Drop(small)
 	p.WaitState("ready")
 	const line = `document.querySelector("#listing")`
@@ -319,10 +384,12 @@ func TestListing(t *testing.T) {
 		t.Error("the line is still there")
 	}
 	p.holds(judge(t, small, []string{"rollouts.jsonl"}, nil, "")) // what was open stays
-	// Dropped again, it is opened; a file that is dropped meanwhile would take its place.
+	// Dropped again, it is opened; a file that is dropped meanwhile takes its place.
+	Eval[bool](p, `!(held = false)`)
 	p.Drop(folder)
 	p.WaitState("ready")
 	p.holds(judge(t, folder, []string{"rollouts.jsonl"}, nil, ""))
+	Eval[bool](p, `held = true`)
 	p.Drop(folder)
 	p.Wait(line)
 	p.Drop(small)
