@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -458,4 +459,61 @@ func TestServedRanges(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestVanishedLater takes a file away after it was read: what is asked of it then is refused with a message, and the
+// list and all numbers stay.
+func TestVanishedLater(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		ask  func(p *Page)
+		code string // of the message, "" where the filter says it
+	}{
+		{"rows saved", func(p *Page) { p.Click(`[data-download$=".jsonl"][data-of=rollouts]`) }, "vanished"},
+		{"link copied", func(p *Page) { p.Key("c") }, "vanished"},
+		{"filter inside rows", func(p *Page) { p.SetHash("tab=rollouts&filter=row.reward=1") }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			folder := files(t, map[string]string{"rollouts.jsonl": rows(6)})
+			p := open(t, "#tab=rollouts")
+			p.Drop(folder)
+			p.WaitState("ready")
+			if err := os.Remove(filepath.Join(folder, "rollouts.jsonl")); err != nil {
+				t.Fatal(err)
+			}
+			c.ask(p)
+			if c.code != "" {
+				if text := p.WaitAlert(c.code); !strings.Contains(text, "rollouts.jsonl") {
+					t.Errorf("the message names no file: %s", text)
+				}
+			} else {
+				p.Wait(`document.querySelector("#filter-error")?.innerText.includes("rollouts.jsonl")`)
+			}
+			p.SetHash("tab=rollouts")
+			p.WaitStats(map[string]string{"rollout.count": "6", "filter.count": "6", "accounting.read": "6"})
+			p.Wait(`document.documentElement.dataset.state === "ready"`)
+			if n := len(p.Rows()); n != 6 {
+				t.Errorf("%d rows are shown", n)
+			}
+		})
+	}
+}
+
+// TestVanishedServed takes a served file away after it was read, and asks for its rows.
+func TestVanishedServed(t *testing.T) {
+	folder := files(t, map[string]string{"rollouts.jsonl": rows(6)})
+	url := product.Start(t, folder, "view", "rollouts.jsonl")
+	p := newPage(t)
+	p.Allow("404")
+	p.Open(url + "#tab=rollouts")
+	p.WaitState("ready")
+	if err := os.Remove(filepath.Join(folder, "rollouts.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	p.Click(`[data-download$=".jsonl"][data-of=rollouts]`)
+	if text := p.WaitAlert("vanished"); !strings.Contains(text, "rollouts.jsonl") || !strings.Contains(text, "no longer has the file") {
+		t.Errorf("the message does not say which file and why: %s", text)
+	}
+	p.WaitStats(map[string]string{"rollout.count": "6"})
+	p.Wait(`document.documentElement.dataset.state === "ready"`)
 }

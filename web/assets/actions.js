@@ -30,22 +30,37 @@
 
   /** The whole of a table in one of its forms, put together part by part. Bytes of files stay where they are. */
   async function takeAlong(table, form) {
-    const pieces = [], fragment = location.hash;
+    const pieces = [], fragment = location.hash, there = new Set();
     for (let from = 0; ;) {
       const { answer } = await crew.call({ op: "export", fragment, host: view.host(), table, form, from });
       if (answer.text) pieces.push(new Blob([answer.text]));
-      for (const [file, offset, length] of answer.ranges) pieces.push(await rangeOf(file, offset, length), "\n");
+      for (const [file, offset, length] of answer.ranges) {
+        if (!there.has(file)) await stillThere(file);
+        there.add(file);
+        pieces.push(await rangeOf(file, offset, length), "\n");
+      }
       from = answer.next;
       if (answer.done) return { blob: new Blob(pieces, { type: "text/plain" }), rows: answer.next };
       notices.tell(`${answer.next} of ${answer.total} rows`);
     }
   }
 
+  /** A part of a handle is read when it is saved, too late to say that the file is gone. */
+  async function stillThere(file) {
+    const { blob } = state.files[file];
+    if (blob) await blob.slice(0, 1).arrayBuffer().catch((error) => { throw Object.assign(error, { file }); });
+  }
+
   /** A range of a file: a part of its handle, or its bytes where they have to be fetched or unpacked. */
   async function rangeOf(file, offset, length) {
     const { blob, path } = state.files[file];
     if (blob && !/\.gz$/i.test(path)) return blob.slice(offset, offset + length);
-    const { bytes } = await crew.call({ op: "bytes", file, offset, length }, { raw: true });
+    const { bytes } = await crew.call({ op: "bytes", file, offset, length }, { raw: true }).catch((error) => {
+      if (error.dead) throw error;
+      // What the reader met comes back as a text.
+      const [, name = "ChangedError", text = error.message] = /^(\w+Error): (.*)$/s.exec(error.message) || [];
+      throw Object.assign(new Error(text), { name, file });
+    });
     return new Blob([bytes]);
   }
 
@@ -127,6 +142,6 @@
     e.preventDefault();
     const { action, download: name, copy: what, of } = at.dataset;
     const work = name ? download(name, of) : what ? copy(what, of) : actions[action] && actions[action](at);
-    Promise.resolve(work).catch(notices.fatal);
+    Promise.resolve(work).catch(notices.failed);
   });
 })();

@@ -62,7 +62,7 @@
     const [name, ...rest] = text.split(" ");
     if (runs[name]) return runs[name](rest.join(" "), event);
     if (!actions[name]) return false;
-    Promise.resolve(actions[name]()).catch(notices.fatal);
+    Promise.resolve(actions[name]()).catch(notices.failed);
     return true;
   }
 

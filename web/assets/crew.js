@@ -127,7 +127,10 @@
     try {
       for (const file of list) {
         const { size, blob, url } = state.files[file];
-        const { hash } = await ask({ op: "hash", file: { size, blob, url } });
+        const { hash } = await ask({ op: "hash", file: { size, blob, url } }).catch((error) => {
+          state.files[file].broken = true; // it is asked again only for somebody who wants it
+          throw Object.assign(error, { file });
+        });
         await call({ op: "hashed", file, hash });
       }
     } finally {

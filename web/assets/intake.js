@@ -175,6 +175,7 @@
     const items = [...transfer.items].filter((i) => i.kind === "file").map((i) => ({
       entry: i.webkitGetAsEntry?.(), file: i.getAsFile(), handle: i.getAsFileSystemHandle?.(),
     }));
+    if (!items.length) return;     // a text or a link
     for (const { handle } of items) handle?.catch(() => {});
     const drop = begin();
     for (const item of items) {

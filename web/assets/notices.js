@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { $, root, state, notices } = window.rollscope.page;
+  const { $, root, state, notices, view } = window.rollscope.page;
 
   function alert(code, file, text, help) {
     const path = file === undefined ? "" : state.files[file]?.path || "";
@@ -21,6 +21,26 @@
     box.className = "alert";
     box.textContent = `Something went wrong inside the page: ${error.message || error}`;
     at.append(box);
+  }
+
+  // What a reader of files met, by the name of its error.
+  const CODES = { NotFoundError: "vanished", ServerError: "vanished", NotReadableError: "changed_while_reading", ChangedError: "changed_while_reading" };
+  const WHAT = { vanished: "The file is no longer there or cannot be opened.", changed_while_reading: "The file changed while it was read." };
+
+  /** The code of an error that a file is the reason of, nothing for others. */
+  const codeOf = (error) => CODES[error.name];
+
+  /** Say that a file, or a part of it, could not be read. */
+  function unread(code, file, help) {
+    alert(code, file, WHAT[code] || "Part of the file could not be read.", help);
+  }
+
+  /** What somebody asked for has failed: a file is the reason, and the page goes on, or the page itself is. */
+  function failed(error) {
+    const code = codeOf(error);
+    if (!code) return fatal(error);
+    unread(code, error.file, `${error.message}. What was read before stays; what was asked for now was not done.`);
+    view.schedule();
   }
 
   /** Tell people who listen. */
@@ -97,5 +117,5 @@
     return { box, number };
   }
 
-  Object.assign(notices, { alert, fatal, say, tell, unkept, counted, listing });
+  Object.assign(notices, { alert, fatal, codeOf, unread, failed, say, tell, unkept, counted, listing });
 })();

@@ -83,12 +83,9 @@
         return;
       }
     }
-    const code = { NotFoundError: "vanished", NotReadableError: "changed_while_reading", ChangedError: "changed_while_reading" }[error.name]
-      || (error.dead ? "worker_restarted" : "vanished");
-    const what = { vanished: "The file is no longer there or cannot be opened.", changed_while_reading: "The file changed while it was read." }[code]
-      || "Part of the file could not be read.";
+    const code = notices.codeOf(error) || (error.dead ? "worker_restarted" : "vanished");
     const missing = task.packed ? `What follows byte ${task.from} of its content was` : `Bytes ${task.from} to ${task.to} were`;
-    notices.alert(code, task.file, what, `${missing} not read: ${error.message}. Open the file again to read it whole.`);
+    notices.unread(code, task.file, `${missing} not read: ${error.message}. Open the file again to read it whole.`);
     state.tasks = state.tasks.filter((t) => t.file !== task.file || code === "worker_restarted");
   }
 

@@ -45,7 +45,8 @@
         notices.alert("unknown_link", undefined, `The link says what means nothing here, and it was left out: ${answer.odd}.`, "The rest of it is shown.");
         schedule();
       }
-      if (answer.hash.length && !crew.hashing) crew.hashFiles(answer.hash).then(() => schedule()).catch(notices.fatal);
+      const unhashed = answer.hash.filter((file) => !state.files[file]?.broken);
+      if (unhashed.length && !crew.hashing) crew.hashFiles(unhashed).then(() => schedule()).catch(notices.failed);
     } catch (error) {
       if (error.dead) await crew.died(error);
       else notices.fatal(error);
