@@ -110,6 +110,10 @@ func (h *host) lenient(ctx context.Context, inputs []*input, fields []string, o 
 				if *side.run == nil {
 					*side.run = metrics.NewRun(metrics.Options{Lenient: true})
 				}
+				f.mapper.Fields = nil
+				if side.suffix == failuresSuffix {
+					f.mapper.Fields = metrics.FailureFields
+				}
 				err = f.each(found, i, int64((*side.run).Rows()), (*side.run).Add)
 				found.file.Close()
 				if err != nil {
@@ -130,7 +134,7 @@ func leftOutText(l metrics.LeftOut) string {
 		text string
 	}{
 		{l.Unreadable, "unreadable"}, {l.Malformed, "malformed"}, {l.Masked, "masked"}, {l.Unscored, "without a number"},
-		{l.Failed, "failed"}, {l.Missing, "missing"},
+		{l.Failed, "failed"}, {l.Omitted, "omitted"}, {l.Missing, "missing"},
 	} {
 		if one.n > 0 {
 			parts = append(parts, view.Group(one.n)+" "+one.text)
@@ -254,6 +258,7 @@ type scoreDocument struct {
 		Unreadable int `json:"unreadable"`
 		Malformed  int `json:"malformed"`
 		Failed     int `json:"failed"`
+		Omitted    int `json:"omitted"`
 		Missing    int `json:"missing"`
 	} `json:"left_out"`
 	Std      *float64       `json:"std"`
@@ -293,7 +298,7 @@ func scoreOf(s *metrics.Score, group *string) scoreDocument {
 	}
 	l := s.LeftOut
 	d.LeftOut.Masked, d.LeftOut.Unscored, d.LeftOut.Duplicates, d.LeftOut.Unreadable = l.Masked, l.Unscored, l.Duplicates, l.Unreadable
-	d.LeftOut.Malformed, d.LeftOut.Failed, d.LeftOut.Missing = l.Malformed, l.Failed, l.Missing
+	d.LeftOut.Malformed, d.LeftOut.Failed, d.LeftOut.Omitted, d.LeftOut.Missing = l.Malformed, l.Failed, l.Omitted, l.Missing
 	for slice, n := range s.Slices {
 		d.Slices[metrics.Slice(slice).String()] = n
 	}

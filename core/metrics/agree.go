@@ -104,7 +104,7 @@ func (r *Run) rowsOf(e *SavedEntry, rows []int32, servers []string, alone bool) 
 			if servers[i] == e.Server {
 				mine = append(mine, row)
 			}
-		case agent == e.Label:
+		case agent == e.Label || e.Part && e.Label == "":
 			mine = append(mine, row)
 		}
 	}
@@ -135,15 +135,24 @@ func (e *SavedEntry) rollouts() int {
 }
 
 func (a *Agreement) compare(e *SavedEntry, d *Entry) {
-	pass := d.defaultPass()
-	a.part(AgentPart, rollout.Key{}, e.Agent, d.Metrics(), pass)
-	a.part(KeyPart, rollout.Key{}, e.Key, d.KeyMetrics(), pass)
+	if !e.Part || len(e.Agent) > 0 {
+		pass, own := d.defaultPass(), d.Metrics()
+		if e.Part {
+			own = slices.DeleteFunc(own, func(m Metric) bool { return m.Name == "num_repeats" }) // not on that level
+		}
+		a.part(AgentPart, rollout.Key{}, e.Agent, own, pass)
+		a.part(KeyPart, rollout.Key{}, e.Key, d.KeyMetrics(), pass)
+	}
 	groups := map[rollout.Key]int{}
 	for i := range d.groups {
 		groups[d.table.run.keys.list[d.groups[i].task]] = i
 	}
-	for _, saved := range e.Groups {
+	for n, saved := range e.Groups {
 		k, ok := saved.Index("_ng_task_index")
+		if !ok && e.Part && len(e.Groups) == len(d.groups) {
+			// The oldest files have the tasks in their order and no index.
+			k, ok = d.table.run.keys.list[d.groups[n].task], true
+		}
 		if !ok {
 			continue
 		}

@@ -24,6 +24,9 @@ type SavedEntry struct {
 
 	// Legacy tells that the entry was written before there were metrics by repeat, which is not the same as having none.
 	Legacy bool
+	// Part tells that the entry holds one level alone, as the files of the profile command do. The label is then that of
+	// an agent, or "" for all rows.
+	Part bool
 
 	Agent, Key []SavedValue // agent_metrics and key_metrics
 	Groups     []SavedRow

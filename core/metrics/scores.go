@@ -19,8 +19,11 @@ const NoSource = "none"
 type ScoreOptions struct {
 	Threshold *float64 // reward from which on a rollout passes; nil means 1
 	By        Grouping
+	// Value, if it is not nil, names the group of a row of the run instead; ok is false for a row that has none. All rows
+	// of a task are in the group of its first row that has one, as with a chosen field.
+	Value     func(row int) (name string, ok bool)
 	Inventory *Run // rows of the materialized inputs; nil if there are none
-	Failures  *Run // rows of the failures sidecar; nil if there is none
+	Failures  *Run // rows of the failures sidecar, mapped with [FailureFields]; nil if there is none
 }
 
 // Scores are what a run has earned, and over what. Rows that cannot be counted are left out and told.
@@ -29,6 +32,7 @@ type Scores struct {
 	All       Score
 	Groups    []Score // by their names; one for each, unlabelled rows under an empty name
 	Tasks     []TaskScore
+	Classes   []ClassCount // of failed rollouts, the most frequent first
 	// Binary tells that every reward is 0 or 1.
 	Binary bool
 }
@@ -63,12 +67,20 @@ type LeftOut struct {
 	Unreadable int // no row at all
 	Malformed  int // a part of the row has a shape that metrics cannot read
 	Failed     int // known from the failures sidecar only
-	Missing    int // known from the inventory only
+	Omitted    int // the same, left out on purpose
+	Missing    int // known from the inventory only, or from a trace that is no outcome
 }
 
 // Total is the sum of all reasons.
 func (l LeftOut) Total() int {
-	return l.Masked + l.Unscored + l.Duplicates + l.Unreadable + l.Malformed + l.Failed + l.Missing
+	return l.Masked + l.Unscored + l.Duplicates + l.Unreadable + l.Malformed + l.Failed + l.Omitted + l.Missing
+}
+
+// A ClassCount counts the rollouts that failed for good with one class, and the tasks they are of.
+type ClassCount struct {
+	Class    string // "" where none is named
+	Rollouts int
+	Tasks    int
 }
 
 // A RepeatScore is what the rows of one rollout index have earned.
@@ -107,11 +119,13 @@ type TaskScore struct {
 	Measured   int
 	Passed     int
 	Failed     int // known from the failures sidecar only
+	Omitted    int // the same, left out on purpose
 	Masked     int
 	Mean, Std  float64
 	Min, Max   float64
 	Slice      Slice
 	Incomplete bool
+	Classes    []string // of the failed rollouts, without repetition
 
 	// Tokens are mean completion tokens of the rollouts that pass and of those that do not; NaN where none says.
 	TokensPassed, TokensFailed float64

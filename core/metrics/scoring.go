@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rollscope/rollscope/core/jsonscan"
+	"github.com/rollscope/rollscope/core/outcome"
 )
 
 // A record is one sign of a rollout: a row of the run, of the failures sidecar or of the inventory.
@@ -22,6 +23,7 @@ type recordKind uint8
 const (
 	ofResult recordKind = iota
 	ofFailure
+	ofTrace // of the failures sidecar, and yet no failure: the rollout stays to be run
 	ofInventory
 	recordKinds
 )
@@ -34,6 +36,7 @@ type scoring struct {
 	names     []string // of groups, in order; the last is that of rows without one
 	records   []record // in the order of task, group and repeat
 	tasks     []TaskScore
+	classes   []ClassCount
 	groups    []*tally
 	all       *tally
 }
@@ -73,7 +76,10 @@ func (r *Run) Scores(o ScoreOptions) *Scores {
 			s.all.score.LeftOut.Malformed++
 		}
 	}
-	out := &Scores{Threshold: s.threshold, Tasks: s.tasks, Groups: []Score{}, Binary: true}
+	out := &Scores{Threshold: s.threshold, Tasks: s.tasks, Groups: []Score{}, Classes: s.classes, Binary: true}
+	slices.SortFunc(out.Classes, func(a, b ClassCount) int {
+		return cmp.Or(cmp.Compare(b.Rollouts, a.Rollouts), cmp.Compare(a.Class, b.Class))
+	})
 	if out.Tasks == nil {
 		out.Tasks = []TaskScore{}
 	}
@@ -98,7 +104,7 @@ func (r *Run) Scores(o ScoreOptions) *Scores {
 
 // collect makes the records and puts them in order.
 func (s *scoring) collect() {
-	runs := [recordKinds]*Run{s.run, s.o.Failures, s.o.Inventory}
+	runs := [recordKinds]*Run{ofResult: s.run, ofFailure: s.o.Failures, ofInventory: s.o.Inventory}
 	groups := s.group(runs)
 	for kind, r := range runs {
 		if r == nil {
@@ -108,10 +114,14 @@ func (s *scoring) collect() {
 			if state != Readable {
 				continue
 			}
-			s.records = append(s.records, record{
+			one := record{
 				task: s.run.keys.number(r.Task(row)), repeat: s.run.keys.number(r.Repeat(row)),
 				group: groups[kind][row], kind: recordKind(kind), row: int32(row),
-			})
+			}
+			if one.kind == ofFailure && r.trace(row) {
+				one.kind = ofTrace
+			}
+			s.records = append(s.records, one)
 		}
 	}
 	rank := s.run.keyRanks()
@@ -128,7 +138,7 @@ func (s *scoring) collect() {
 func (s *scoring) group(runs [recordKinds]*Run) (groups [recordKinds][]int32) {
 	var keys []runKey
 	for _, r := range runs {
-		if r == nil || s.o.By != ByLabel {
+		if r == nil || s.o.By != ByLabel || s.o.Value != nil {
 			continue
 		}
 		seen := map[[2]uint32]bool{}
@@ -144,7 +154,14 @@ func (s *scoring) group(runs [recordKinds]*Run) (groups [recordKinds][]int32) {
 		}
 	}
 	labels := labelsOf(keys)
+	chosen := s.o.Value != nil || s.o.By >= ByField
 	of := func(r *Run, row int) (name string, ok bool) {
+		if s.o.Value != nil {
+			if r != s.run {
+				return "", false
+			}
+			return s.o.Value(row)
+		}
 		switch s.o.By {
 		case ByLabel:
 			k, ok := r.runKey(row)
@@ -181,7 +198,7 @@ func (s *scoring) group(runs [recordKinds]*Run) (groups [recordKinds][]int32) {
 		}
 	})
 	place := func(kind int, task uint32, name string, ok bool) (string, bool) {
-		if s.o.By >= ByField || kind != int(ofResult) && (!ok || s.o.By != ByLabel) {
+		if chosen || kind != int(ofResult) && (!ok || s.o.By != ByLabel) {
 			if first, there := home[task]; there {
 				return first, true
 			}
@@ -254,8 +271,11 @@ func (s *scoring) task(records []record) {
 			to++
 		}
 		seen++
-		first := records[from]
+		first, last := records[from], records[from] // last is the last of the kind that counts
 		for _, one := range records[from:to] {
+			if one.kind == first.kind {
+				last = one
+			}
 			switch {
 			case one.kind == ofInventory:
 				inventory++
@@ -272,9 +292,11 @@ func (s *scoring) task(records []record) {
 		for _, b := range both {
 			b.score.Expected++
 			switch {
+			case first.kind == ofFailure && s.o.Failures.omission(int(last.row)):
+				b.score.LeftOut.Omitted++
 			case first.kind == ofFailure:
 				b.score.LeftOut.Failed++
-			case first.kind == ofInventory:
+			case first.kind != ofResult:
 				b.score.LeftOut.Missing++
 			case r.Masked(int(first.row)):
 				b.score.LeftOut.Masked++
@@ -288,8 +310,15 @@ func (s *scoring) task(records []record) {
 			}
 		}
 		switch {
+		case first.kind == ofFailure && s.o.Failures.omission(int(last.row)):
+			t.Omitted++
 		case first.kind == ofFailure:
 			t.Failed++
+			class := s.o.Failures.class(int(last.row))
+			s.fail(class, !slices.Contains(t.Classes, class))
+			if !slices.Contains(t.Classes, class) {
+				t.Classes = append(t.Classes, class)
+			}
 		case first.kind == ofResult && r.Masked(int(first.row)):
 			t.Masked++
 		}
@@ -342,6 +371,41 @@ func (s *scoring) task(records []record) {
 			b.scores = append(b.scores, scores)
 		}
 	}
+}
+
+// fail counts a rollout that failed, and its task if it is the first of the class there.
+func (s *scoring) fail(class string, first bool) {
+	at := slices.IndexFunc(s.classes, func(c ClassCount) bool { return c.Class == class })
+	if at < 0 {
+		at = len(s.classes)
+		s.classes = append(s.classes, ClassCount{Class: class})
+	}
+	s.classes[at].Rollouts++
+	if first {
+		s.classes[at].Tasks++
+	}
+}
+
+// FailureFields are the chosen fields of a failures sidecar that tell failures, omissions and mere traces apart.
+var FailureFields = []string{ClassField, "_ng_failure_terminal", "_ng_omitted", "_ng_omitted_rollout", "_ng_unrouted_run_error", "_ng_dispatch_drained"}
+
+// flag tells whether a chosen field of a sidecar's row is set.
+func (r *Run) flag(row, field int) bool { return truthy(r.Field(row, field)) }
+
+// class is the failure class of a sidecar's row, "" where it names none.
+func (r *Run) class(row int) string {
+	class, _ := r.Field(row, 0)
+	return class
+}
+
+// omission tells whether a row of a failures sidecar says that the rollout was left out on purpose (spec omitted §1).
+func (r *Run) omission(row int) bool {
+	return r.flag(row, 2) || r.class(row) == "skipped" && r.flag(row, 1)
+}
+
+// trace tells whether a row of a failures sidecar is evidence of what happened, and no outcome.
+func (r *Run) trace(row int) bool {
+	return outcome.EvidenceOf(r.flag(row, 3), r.flag(row, 4), r.flag(row, 5), r.class(row)) != outcome.NoEvidence
 }
 
 func (s *scoring) tally() *tally {
