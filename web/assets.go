@@ -18,6 +18,7 @@ var embedded embed.FS
 //	  notices.js              what the page says on its own account
 //	  actions.js  commands.js what clicks and keys do
 //	  filter.js  grid.js  table.js
+//	  settings.js            lists and boxes that set something of a tab
 //	worker.js                 the source of the workers, without its loader
 //	built/wasm_exec.js        the loader that the Go toolchain ships
 //	built/rollscope.wasm      the module, with .gz and .br forms beside it

@@ -26,16 +26,18 @@ const (
 	lowChart   = 26
 	smallChart = 50
 	tallChart  = 124
+	plotChart  = 150
 )
 
 // plot is a chart as it is drawn.
 type plot struct {
-	height int // of the plotted area
-	marks  []plotMark
-	labels []plotLabel
-	line   string // points of a line, in a square of 1000 × 1000
-	area   string
-	top    string // label of the upper end of a line's scale
+	height  int  // of the plotted area
+	plotted bool // two scales are drawn, with labels below
+	marks   []plotMark
+	labels  []plotLabel
+	line    string // points of a line, in a square of 1000 × 1000
+	area    string
+	top     string // label of the upper end of a line's scale
 }
 
 // plotMark is one bin: its bar, the column around it that takes a click, and its number.
@@ -54,9 +56,9 @@ type plotLabel struct{ x, anchor, text string }
 
 // measure lays a chart out.
 func measure(c view.Chart, height int) plot {
-	p := plot{height: height}
+	p := plot{height: height, plotted: c.Plot != nil}
 	n := len(c.Bins)
-	if n == 0 {
+	if n == 0 || c.Plot != nil {
 		return p
 	}
 	top := c.Max
@@ -190,7 +192,7 @@ func binValue(b view.Bin) string {
 
 // total is the height of the whole drawing.
 func (p plot) total() int {
-	if len(p.labels) == 0 {
+	if len(p.labels) == 0 && !p.plotted {
 		return numbers + p.height + 1
 	}
 	return numbers + p.height + labels
@@ -290,4 +292,15 @@ func clipped(s string, most int) string {
 		return s
 	}
 	return string(r[:max(most-1, 1)]) + "…"
+}
+
+// anchorOf is how the i-th of n labels stands at its place: those at the ends stay inside.
+func anchorOf(i, n int) string {
+	switch {
+	case n > 1 && i == 0:
+		return "start"
+	case n > 1 && i == n-1:
+		return "end"
+	}
+	return "middle"
 }

@@ -28,14 +28,22 @@ const fileRules = `svg{background:--bg}
 text{fill:--fg;font:11px system-ui,sans-serif;font-variant-numeric:tabular-nums}
 .title{font-size:13px;font-weight:700}.caption,.label{fill:--muted}
 .axis{stroke:--line}.grid{stroke:--grid}polyline{fill:none;stroke:--s1;stroke-width:1.5}.area{fill:--s1;opacity:.12}
-.hit{fill:none}.mark{fill:--bar}`
+.hit{fill:none}.mark{fill:--bar}.dot{fill:--s1;fill-opacity:.55}.band{opacity:.14}`
 
 // toned are the classes of marks with a colour of the same name.
-var toned = []string{"healthy", "unhealthy", "unobserved", "failed", "masked", "omitted", "s1", "s2"}
+var toned = []string{"healthy", "unhealthy", "unobserved", "failed", "masked", "omitted", "s1", "s2", "s3", "s4"}
 
 // ChartFile writes the drawing of a chart as a file of its own, with the colours of one theme in it.
 func ChartFile(c view.Chart, dark bool) templ.Component {
 	c.Bins = slices.Clone(c.Bins)
+	if c.Plot != nil {
+		plot := *c.Plot
+		plot.Dots = slices.Clone(plot.Dots)
+		for i := range plot.Dots {
+			plot.Dots[i].Href = ""
+		}
+		c.Plot = &plot
+	}
 	for i := range c.Bins {
 		c.Bins[i].Href = "" // links lead nowhere in a file
 	}
@@ -44,6 +52,9 @@ func ChartFile(c view.Chart, dark bool) templ.Component {
 		rules := fileRules
 		for _, t := range toned {
 			rules += "." + t + "{fill:--" + t + "}"
+			if len(t) == 2 { // a series
+				rules += ".fill-" + t + "{fill:--" + t + "}polyline." + t + "{fill:none;stroke:--" + t + "}"
+			}
 		}
 		rules = coloured(rules, colour)
 		p := measure(c, fileHeight)

@@ -63,6 +63,7 @@ type Agreement struct {
 	Rows, Saved int
 	Counts      [statusCount]int
 	Differences []Difference // all but the matches
+	Matches     []Difference
 }
 
 // Agree derives what a saved file says from the rows of the run, entry by entry, by the rules of the version that wrote
@@ -73,7 +74,7 @@ func (r *Run) Agree(s *Saved) []Agreement {
 	servers, _ := r.route(rows)
 	for _, e := range s.Entries {
 		mine := r.rowsOf(e, rows, servers, len(s.Entries) == 1)
-		a := Agreement{Label: e.Label, Rules: e.Rules, Rows: len(mine), Saved: e.rollouts(), Differences: []Difference{}}
+		a := Agreement{Label: e.Label, Rules: e.Rules, Rows: len(mine), Saved: e.rollouts(), Differences: []Difference{}, Matches: []Difference{}}
 		a.compare(e, r.entryOf(mine, e.Rules))
 		list = append(list, a)
 	}
@@ -193,7 +194,9 @@ func (a *Agreement) part(part Part, index rollout.Key, saved []SavedValue, own [
 	}
 	add := func(d Difference) {
 		a.Counts[d.Status]++
-		if d.Status != Match {
+		if d.Status == Match {
+			a.Matches = append(a.Matches, d)
+		} else {
 			a.Differences = append(a.Differences, d)
 		}
 	}

@@ -80,6 +80,11 @@ func (d *Desk) Asking(s State) *Asking {
 		a.ID, a.Filter = QuestionID(q), q.filter.String()
 		found.look.missing(c, func(i int, r analysis.Range) { d.cut(a, c.sources[i], r) })
 	}
+	if q := d.tabQuestion(s); q != nil && len(a.Tasks) == 0 {
+		look := c.ask(q).lookup(q, c.sources)
+		a.ID, a.Filter = QuestionID(look.Question), look.filter.String()
+		look.missing(c, func(i int, r analysis.Range) { d.cut(a, c.sources[i], r) })
+	}
 	if p := d.wanted(s); p != nil && len(a.Tasks) == 0 {
 		a.ID, a.Filter, a.Probe = strconv.FormatUint(p.number, 16), "", p.ID
 		d.unprobed(c, p, func(source int, r analysis.Range) { d.cut(a, source, r) })
@@ -88,6 +93,19 @@ func (d *Desk) Asking(s State) *Asking {
 		return nil
 	}
 	return a
+}
+
+// tabQuestion asks for a value of every row that a tab joins or groups them by, nil for none.
+func (d *Desk) tabQuestion(s State) *Question {
+	var q *Question
+	switch {
+	case s.Rollout != "":
+	case s.Tab == "scores":
+		q, _ = groupPath(s)
+	case s.Tab == "compare":
+		q, _ = joinPath(s)
+	}
+	return q
 }
 
 // cut adds a range of a source, in pieces.

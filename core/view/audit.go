@@ -24,7 +24,8 @@ type audit struct {
 	err   error
 
 	report *verify.Report
-	failed error // why there is no report
+	failed error           // why there is no report
+	sides  map[int]sidecar // what scores keep of the files beside the rollouts, by file
 	done   bool
 }
 
@@ -103,7 +104,7 @@ func (d *Desk) newAudit() *audit {
 		files = append(files, verify.File{Path: e.Name})
 		numbers = append(numbers, i)
 	}
-	table, sourceOf := d.table, d.sourceOf
+	table, sourceOf, listing := d.table, d.sourceOf, d.listing
 	a.next, a.stop = iter.Pull(func(yield func(auditStep) bool) {
 		for n := range files {
 			files[n].Source = &auditSource{a, yield, numbers[n], files[n].Path, d.files[numbers[n]].Size}
@@ -120,6 +121,18 @@ func (d *Desk) newAudit() *audit {
 			return &pausing{rows, yield}
 		}}
 		a.report, a.failed = verify.Run(context.Background(), files, o)
+		a.sides = map[int]sidecar{}
+		for n, i := range numbers {
+			mapper := sidecarMapper(listing.Entries[i].Kind)
+			if mapper == nil {
+				continue
+			}
+			side, err := readSidecar(files[n].Source.(*auditSource), mapper)
+			if err != nil {
+				return
+			}
+			a.sides[i] = side
+		}
 	})
 	return a
 }

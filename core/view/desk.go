@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/metrics"
 	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/runfolder"
 )
@@ -183,6 +184,9 @@ type selection struct {
 
 	grouped taskGroups
 	listed  taskList
+
+	measured *metrics.Run // of all rows, as far as they were needed
+	scored   earned
 }
 
 // choose finds the selection of a State and what of the State names nothing.

@@ -255,6 +255,8 @@ type Cell struct {
 	Bar   float64 // 0 … 1 draws a bar; 0 only in a column with Bars, negative never
 	Tone  string  // class of the bar: "", unhealthy …
 	Parts []Share // draws a stacked bar
+	Boxes []Box   // values side by side, such as the rewards of repeats
+	Range *Range  // draws a value with its interval
 	Stat  string
 	// Current marks the cell whose details are shown elsewhere on the page.
 	Current bool
@@ -365,6 +367,7 @@ type Chart struct {
 	Kind      string // bars, strip, line
 	Bins      []Bin
 	Max       float64
+	Plot      *Plot // what is drawn in the place of bins, which are then its table
 }
 
 // A Bin is one mark of a chart.
@@ -407,8 +410,15 @@ type FactGroup struct {
 // A Box is a value among its like: the repeat of a task.
 type Box struct {
 	Value   Text
-	Solved  bool // reward 1
+	Solved  bool // reward 1, or what passes
 	Current bool
+}
+
+// A Range is a value with its interval on the common scale of a column; everything is between 0 and 1.
+type Range struct {
+	At, Low, High float64
+	Interval      bool
+	Mark          float64 // a place of the scale that all rows share, such as zero; negative for none
 }
 
 // A FindingView is a finding at its place.

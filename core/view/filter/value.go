@@ -164,6 +164,15 @@ func scalar(v jsonscan.Value) Value {
 // IsMissing tells whether there is no value.
 func (v Value) IsMissing() bool { return v.kind == missing }
 
+// Word is the value as a name of a group: a text as it is, everything else as [Value.String] has it; ok is false for
+// what is missing.
+func (v Value) Word() (word string, ok bool) {
+	if v.kind == text {
+		return v.text, true
+	}
+	return v.String(), v.kind != missing
+}
+
 // String gives the value as the language writes it, for messages.
 func (v Value) String() string {
 	switch v.kind {
