@@ -15,7 +15,7 @@ import (
 // The settings of the Scores tab.
 const (
 	setAt    = "scores.at"    // reward from which on a rollout passes
-	setBy    = "scores.by"    // what rows are grouped by: "", source, or a path into the row
+	setGroup = "scores.by"    // what rows are grouped by: "", source, or a path into the row
 	setSlice = "scores.slice" // the slice of tasks that is listed
 	setX     = "scores.x"     // columns of the scatter
 	setY     = "scores.y"
@@ -103,7 +103,7 @@ func (d *Desk) earned(c *selection, s State, found *matches) *earned {
 	if !found.all {
 		serial = found.serial
 	}
-	key := fmt.Sprint(serial, " ", sides, " ", waiting, " ", c.table.Complete(), " ", s.Setting(setAt), " ", s.Setting(setBy))
+	key := fmt.Sprint(serial, " ", sides, " ", waiting, " ", c.table.Complete(), " ", s.Setting(setAt), " ", s.Setting(setGroup))
 	rows := c.table.Rows()
 	if e.key == key && e.scores != nil && (rows == e.rows || !c.table.Complete() && float64(rows) < scoresLag*float64(e.rows)) {
 		return e
@@ -129,7 +129,7 @@ func (d *Desk) earned(c *selection, s State, found *matches) *earned {
 	if at, ok := threshold(s); ok {
 		o.Threshold = &at
 	}
-	if s.Setting(setBy) == bySource {
+	if s.Setting(setGroup) == bySource {
 		o.By = metrics.BySource
 	}
 	if by != nil {
@@ -156,7 +156,7 @@ const bySource = "source"
 // groupPath is the question that tells how rows are grouped, nil where their digests know it. bad says why the setting
 // means nothing.
 func groupPath(s State) (q *Question, bad string) {
-	by := s.Setting(setBy)
+	by := s.Setting(setGroup)
 	if by == "" || by == bySource {
 		return nil, ""
 	}
@@ -165,14 +165,17 @@ func groupPath(s State) (q *Question, bad string) {
 
 // pathQuestion asks for the value at a path into the row.
 func pathQuestion(path string) (q *Question, bad string) {
-	if !strings.HasPrefix(path, "row.") {
+	if !strings.HasPrefix(path, "row") && !strings.HasPrefix(path, "$") {
 		path = "row." + path
 	}
-	q, err := Ask("has(" + path + ")")
+	ref, err := filter.ParsePath(path)
+	if err == nil {
+		q, err = Ask("has(" + ref.Name + ")")
+	}
 	switch {
 	case err != nil:
 		return nil, err.Error()
-	case q == nil || len(q.paths) != 1:
+	case q == nil || len(q.paths) != 1 || q.paths[0].Path == nil:
 		return nil, "it is no path into the row"
 	}
 	return q, ""
@@ -193,7 +196,7 @@ func (c *selection) valueOf(look *lookup, q *Question, ordinal int) (string, boo
 		return "", false
 	}
 	for n, p := range look.paths {
-		if n < len(a.values) && filter.SamePath(p.Path, q.paths[0].Path) {
+		if n < len(a.values) && p.Name == q.paths[0].Name {
 			word, ok := a.values[n].Word()
 			return word, ok && word != ""
 		}

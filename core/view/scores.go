@@ -273,13 +273,13 @@ func atControl(s State, e *earned) Control {
 
 // byControl sets what rows are grouped by.
 func byControl(s State, e *earned) Control {
-	now := s.Setting(setBy)
-	c := Control{Setting: setBy, Label: "by", Hint: "row.…", Help: "a field of the rows, such as row.difficulty or row.verifier_metadata.level; its first value in a task is that of the task"}
+	now := s.Setting(setGroup)
+	c := Control{Setting: setGroup, Label: "by", Hint: "row.…", Help: "a field of the rows, such as row.difficulty or row.verifier_metadata.level; its first value in a task is that of the task"}
 	for _, one := range [...]struct{ value, title, help string }{
 		{"", "agent and environment", "the environment server that rows are stamped with, else the agent they name"},
 		{bySource, "task source", "the member task_source"},
 	} {
-		c.Choices = append(c.Choices, Choice{Value: one.value, Title: one.title, Help: one.help, Href: s.Choose(setBy, one.value).Href(), On: now == one.value})
+		c.Choices = append(c.Choices, Choice{Value: one.value, Title: one.title, Help: one.help, Href: s.Choose(setGroup, one.value).Href(), On: now == one.value})
 	}
 	if now != bySource {
 		c.Value = now
@@ -361,7 +361,7 @@ func groupTable(sel *selection, s State, e *earned) Table {
 	all := &e.scores.All
 	middle := (all.Pass.MaxK + 1) / 2
 	title := "agent or environment"
-	switch by := s.Setting(setBy); {
+	switch by := s.Setting(setGroup); {
 	case by == bySource:
 		title = "task source"
 	case by != "" && e.badBy == "":
@@ -403,8 +403,8 @@ func groupTable(sel *selection, s State, e *earned) Table {
 	add(all, Text{Text: "all"})
 	for i := range e.scores.Groups {
 		g := &e.scores.Groups[i]
-		if i == mostGroups {
-			t.Note = fmt.Sprintf("the first %s of %s", Group(mostGroups), Group(len(e.scores.Groups)))
+		if i == mostScoreGroups {
+			t.Note = fmt.Sprintf("the first %s of %s", Group(mostScoreGroups), Group(len(e.scores.Groups)))
 			break
 		}
 		name := Text{Text: g.Name, Href: groupHref(sel, s, g)}
@@ -423,23 +423,25 @@ func groupTable(sel *selection, s State, e *earned) Table {
 	return t
 }
 
-// mostGroups bounds the groups that are listed.
-const mostGroups = 500
+// mostScoreGroups bounds the groups that are listed.
+const mostScoreGroups = 500
 
 // groupHref leads to the rows of a group, "" where the filter cannot tell them.
 func groupHref(c *selection, s State, g *metrics.Score) string {
 	field := "agent"
-	switch by := s.Setting(setBy); {
+	switch by := s.Setting(setGroup); {
 	case by == bySource:
 		if field = "row.task_source"; g.Name == metrics.NoSource {
 			return narrowed(s.ToTab("rollouts"), "not has("+field+")")
 		}
 	case by == "" && g.Named && !slices.Contains(c.tally.series.agents, g.Name):
 		field = "row._ng_environment_server"
-	case by != "" && strings.HasPrefix(by, "row."):
-		field = by
 	case by != "":
-		field = "row." + by
+		q, _ := groupPath(s)
+		if q == nil {
+			return ""
+		}
+		field = q.paths[0].Name
 	}
 	if !g.Named {
 		return narrowed(s.ToTab("rollouts"), "not has("+field+")")
