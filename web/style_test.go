@@ -13,7 +13,7 @@ import (
 
 func TestStylesheet(t *testing.T) {
 	css := string(Stylesheet())
-	if len(css) > 40<<10 {
+	if len(css) > 64<<10 {
 		t.Errorf("%d bytes", len(css))
 	}
 	if strings.Count(css, "{") != strings.Count(css, "}") {
