@@ -11,7 +11,7 @@ import (
 // The exit statuses.
 const (
 	exitDone        = 0
-	exitMatched     = 1   // --fail-on matched, or a report cannot hold a value
+	exitMatched     = 1   // --fail-on matched, a report cannot hold a value, or grep has no hit
 	exitRefused     = 2   // usage, or input that is unreadable or refused
 	exitInterrupted = 130 // 128 and the number of the interrupt signal, as shells have it
 )

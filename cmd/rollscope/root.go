@@ -29,6 +29,7 @@ var commands = []struct {
 }{
 	{"judge", healthCommand},
 	{"judge", rowsCommand},
+	{"judge", grepCommand},
 	{"judge", harnessCommand},
 	{"judge", checksCommand},
 	{"judge", metricsCommand},
@@ -132,6 +133,9 @@ func (h *host) run(ctx context.Context, args []string) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
+	}
+	if errors.Is(err, errNothing) {
+		return exitMatched
 	}
 	code := status(ctx, err)
 	if code == exitInterrupted {

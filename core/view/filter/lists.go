@@ -50,7 +50,7 @@ var Lists = []*NamedList{
 		each: eachCall, field: callField,
 	},
 	{
-		Name: "turns", Title: "turns as the page of the rollout shows them", From: "ng_trajectory.turns if the trajectory is valid and has some, else response.output",
+		Name: "turns", Title: "turns as the transcript of show has them", From: "ng_trajectory.turns if the trajectory is valid and has some, else response.output",
 		Fields: Fields{
 			{Name: "no", Kind: NumberKind, Title: "turn number as saved, else the place from 1"},
 			{Name: "invocation", Kind: TextKind, Title: "id of the invocation"},
@@ -66,7 +66,7 @@ var Lists = []*NamedList{
 		each: eachTurn, field: turnField,
 	},
 	{
-		Name: "tool_calls", Title: "tool calls as the page of the rollout shows them", From: "answers of the turns and ng_trajectory.tool_calls if the trajectory is valid and has turns, else response.output",
+		Name: "tool_calls", Title: "tool calls as the transcript of show has them", From: "answers of the turns and ng_trajectory.tool_calls if the trajectory is valid and has turns, else response.output",
 		Fields: Fields{
 			{Name: "id", Kind: TextKind, Title: "id of the call"},
 			{Name: "name", Kind: TextKind, Title: "name of the tool"},
@@ -81,7 +81,7 @@ var Lists = []*NamedList{
 		each: eachTool, field: toolField,
 	},
 	{
-		Name: "messages", Title: "messages as the page of the rollout shows them, those of the prompt first", From: "instructions of responses_create_params and, in a row without saved turns, its input; then as turns",
+		Name: "messages", Title: "messages as the transcript of show has them, those of the prompt first", From: "instructions of responses_create_params and, in a row without saved turns, its input; then as turns",
 		Fields: Fields{
 			{Name: "role", Kind: TextKind, Title: "who says it", Values: func() []string { return []string{"system", "developer", "user", "assistant"} }},
 			{Name: "text", Kind: TextKind, List: true, Title: "texts of the message"},
