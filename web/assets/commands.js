@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, sleep, visible, closePanels, params, parts, actions, notices, view, lists } = window.rollscope.page;
+  const { $, $$, sleep, decoded, visible, closePanels, params, parts, actions, notices, view, lists } = window.rollscope.page;
 
   const entries = () => [...$$("#commands [data-run]")];
   const chords = new Map();
@@ -151,11 +151,17 @@
     return Boolean(link);
   }
 
-  // Who comes back from a rollout stands at its row.
-  let left = "";
+  // The page of a rollout takes the focus that its link had, and who comes back from it stands at its row.
+  let left = "", there = "";
   parts.settled.push(() => {
     const { rollout } = params(location.hash);
-    if (rollout) { left = decodeURIComponent(rollout.replace(/\+/g, " ")); return; }
+    const arrived = rollout && rollout !== there;
+    there = rollout || "";
+    if (rollout) {
+      left = decoded(rollout.replace(/\+/g, " "));
+      if (arrived && document.activeElement === document.body) $(".rollout .read")?.focus({ preventScroll: true });
+      return;
+    }
     const row = left && $(`tr[data-rollout="${CSS.escape(left)}"]`);
     if (!row) return;
     left = "";
@@ -163,6 +169,18 @@
     row.tabIndex = 0;
     row.focus({ preventScroll: true });
   });
+
+  // Back means the view from which a rollout was opened, as long as the filter is still the same.
+  let from = "";
+  addEventListener("hashchange", (e) => {
+    const [before, after] = [e.oldURL, e.newURL].map((url) => new URL(url).hash);
+    if (params(after).rollout && !params(before).rollout) from = before;
+  });
+  const leave = actions.back;
+  actions.back = () => {
+    const { rollout, filter } = params(location.hash);
+    if (rollout && from && params(from).filter === filter) location.hash = from; else leave();
+  };
 
   // ---- palette -------------------------------------------------------------------------------------------
 
