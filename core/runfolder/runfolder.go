@@ -27,7 +27,7 @@ type Listing struct {
 // An Entry says what one file is.
 type Entry struct {
 	Index int    // of the file in the list that was sorted
-	Name  string // as shown: the path without the top folder that all files share
+	Name  string // as shown: the path without the top folder that all files share; numbered where another file has it
 	Dir   string // directory part of Name, without the last "/" unless it is the root
 	Base  string // last segment
 	Kind  Kind
@@ -150,6 +150,7 @@ func (o Options) Sort(files []File) *Listing {
 	s.choose()
 	s.join()
 	s.remarks()
+	s.distinct()
 	return l
 }
 
@@ -236,6 +237,20 @@ func (s *sorter) copies() {
 		}
 		s.copy[i] = len(twins)
 		seen[e.Name] = append(twins, twin{e.Size, i})
+	}
+}
+
+// distinct numbers files that have the name of another one, since rows and links are told apart by names of files.
+func (s *sorter) distinct() {
+	changed := false
+	for i := range s.Entries {
+		if n := s.copy[i]; n > 0 {
+			s.Entries[i].Name += fmt.Sprintf(" (%d)", n+1)
+			changed = true
+		}
+	}
+	if changed {
+		slices.SortFunc(s.Order, s.compare)
 	}
 }
 

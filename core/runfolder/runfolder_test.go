@@ -366,15 +366,15 @@ warning duplicate_source b.txt
 		{"two folders that look alike",
 			[]string{"run/a.jsonl=5", "run/a_failures.jsonl=3", "run/a.jsonl=6", "run/a_failures.jsonl=4", "run/a.jsonl=6"}, `
 a.jsonl: rollouts of a, stem a
-a.jsonl: rollouts of a (2), stem a
-a.jsonl: rollouts, twice
+a.jsonl (2): rollouts of a (2), stem a
+a.jsonl (2): rollouts, twice
 a_failures.jsonl: failures of a, stem a
-a_failures.jsonl: failures of a (2), stem a
+a_failures.jsonl (2): failures of a (2), stem a
 run a: 1 shards, 1 companions, 1 parts
 run a (2): 1 shards, 1 companions, 1 parts
-warning duplicate_source a.jsonl
-warning duplicate_source a.jsonl
-warning duplicate_source a_failures.jsonl
+warning duplicate_source a.jsonl (2)
+warning duplicate_source a.jsonl (2)
+warning duplicate_source a_failures.jsonl (2)
 `},
 		{"a system file says nothing", []string{".DS_Store", "a.png"}, `
 .DS_Store: system

@@ -14,8 +14,9 @@ func (p *Page) Focus() string {
 		const name = (el.getAttribute("aria-label") || el.innerText || el.id || el.tagName).trim().replace(/\s+/g, " ").slice(0, 60);
 		const s = getComputedStyle(el), box = el.getBoundingClientRect();
 		if (!el.matches(":focus-visible")) return [name, "is not shown to have it"];
-		// The canvas draws its ring.
-		if (!el.matches("canvas") && (s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 1)) return [name, "has no outline"];
+		// The canvas draws its ring, the bar of a chart has it inside.
+		const ring = el.querySelector(".hit") && getComputedStyle(el.querySelector(".hit")).stroke !== "none";
+		if (!el.matches("canvas") && !ring && (s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 1)) return [name, "has no outline"];
 		if (box.bottom <= 0 || box.right <= 0 || box.top >= innerHeight || box.left >= innerWidth) return [name, "is out of sight"];
 		const at = document.elementFromPoint(Math.min(innerWidth - 1, Math.max(0, box.x + box.width / 2)), Math.min(innerHeight - 1, Math.max(0, box.y + Math.min(box.height, 40) / 2)));
 		if (at && !el.contains(at) && !at.contains(el) && !at.closest("label")) return [name, "is covered by " + at.outerHTML.slice(0, 80)];

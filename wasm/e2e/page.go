@@ -534,3 +534,13 @@ func (p *Page) In(part testing.TB) {
 	p.t = part
 	part.Cleanup(func() { p.t = whole })
 }
+
+// mouse sends one event of the left button.
+func mouse(ctx context.Context, t *chromedp.Target, kind string, at [2]float64) error {
+	event := input.DispatchMouseEventParams{Type: input.DispatchMouseEventType(kind), X: at[0], Y: at[1], Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1}
+	if kind == "mouseReleased" {
+		event.Buttons = 0
+	}
+	_, err := cdp.Call(ctx, t, input.DispatchMouseEvent, event)
+	return err
+}
