@@ -159,7 +159,9 @@ func TestMissing(t *testing.T) {
 
 	other := newPage(t)
 	other.Open(link)
-	waiting := func(yes bool) { other.Wait(fmt.Sprintf(`(document.documentElement.dataset.waiting !== undefined) === %v`, yes)) }
+	waiting := func(yes bool) {
+		other.Wait(fmt.Sprintf(`(document.documentElement.dataset.waiting !== undefined) === %v`, yes))
+	}
 	waiting(true)
 	state := func(name, words string) {
 		t.Helper()
