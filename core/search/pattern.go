@@ -76,6 +76,9 @@ func New(o Options) (*Search, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPattern, err)
 		}
+		if Steps(tree) > MaxSteps {
+			return nil, fmt.Errorf("%w: the regular expression is too large: its repetitions multiply", ErrPattern)
+		}
 		if text, fold, ok := plain(tree); ok {
 			o.Literal, o.Pattern, o.Fold = true, text, fold
 		} else {
@@ -138,7 +141,7 @@ func required(re *syntax.Regexp) []requiredLiteral {
 	case syntax.OpConcat:
 		var best []requiredLiteral
 		for _, sub := range re.Sub {
-			if list := required(sub); worth(list) > worth(best) {
+			if list := required(sub); list != nil && (best == nil || worth(list) > worth(best)) {
 				best = list
 			}
 		}
@@ -173,7 +176,7 @@ func worth(list []requiredLiteral) int {
 			least = w
 		}
 	}
-	return least - len(list)/2
+	return least - 10*max(len(list)-1, 0)
 }
 
 // Could tells whether a line may have a hit, by its bytes as they are.

@@ -376,3 +376,42 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+func TestRefused(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"": "empty", "(": "missing closing", "\xff": "not UTF-8", `((a{30}){30}){30}`: "", `(\pL{100}[a-z]{50}){3}(\pL{100}[a-z]{50}){3}(\pL{100}[a-z]{50}){3}(\pL{100}[a-z]{50}){3}(\pL{100}[a-z]{50}){3}`: "too large",
+		strings.Repeat("a", MaxPattern+1): "longer", `a\Cb`: "invalid escape",
+	} {
+		if _, err := New(Options{Pattern: pattern}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v", pattern, err)
+		}
+	}
+}
+
+// TestRequired is about what every match of an expression must contain.
+func TestRequired(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"a+b": "b", "(foo|bar)+x?": "foo bar", "x?y*": "", "(abc){2,3}[xyz]": "abc", "[a-z]+error": "error", "(?i)Straße|x": "", "foo|b*": "", "^error: (.*)$": "error: ",
+		"one|abc|def|ghi|jkl|mnp|qrs|tuv|wxy": "", "zebra.*the": "zebra", "(?:no such|missing) file": " file",
+	} {
+		s, err := New(Options{Pattern: pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, n := range s.needles {
+			got = append(got, string(n.run))
+		}
+		if strings.Join(got, " ") != want && want != "" || want == "" && len(got) > 0 && pattern != "(?i)Straße|x" {
+			t.Errorf("%s: %q", pattern, got)
+		}
+	}
+	if one, two := (Options{Pattern: "a"}), (Options{Pattern: "a", All: true}); true {
+		a, _ := New(one)
+		b, _ := New(two)
+		c, _ := New(one)
+		if a.Number() == b.Number() || a.Number() != c.Number() || a.Number() == 0 {
+			t.Error("numbers do not tell searches apart")
+		}
+	}
+}

@@ -52,7 +52,7 @@ func TestLook(t *testing.T) {
 			"any(tool_calls, item.function.name : edit)":                                                                  true,
 			"all(tool_calls, has(name))":                                                  true,
 			"count(messages) = 2":                                                         true,
-			"any(messages, role:user text ~ fix turn=1)":                           true,
+			"any(messages, role:user text ~ fix turn=1)":                                  true,
 			"any(messages, role:assistant turn=1)":                                        true,
 			"any(calls, status >= 500 duration_ms = 1500 ttft_ms = 12.5 prompt = 7 id:m)": true,
 			"any(calls, status = 1)":                                                      false,

@@ -5,14 +5,16 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/rollscope/rollscope/core/search"
 )
 
 // Bounds of regular expressions. They are matched in a time that grows with the text times the steps of the
 // expression, so the steps are what must stay small.
 const (
-	MaxPattern = 1000   // bytes of one
-	MaxSteps   = 10_000 // of one, about
-	allSteps   = 50_000 // of all in one filter
+	MaxPattern = 1000 // bytes of one
+	MaxSteps   = search.MaxSteps
+	allSteps   = 20_000 // of all in one filter
 )
 
 // A matchNode asks whether a text has a part that a regular expression describes.
@@ -71,7 +73,7 @@ func (p *parser) pattern(text string, t token) *regexp.Regexp {
 		p.wrongPattern(text, t, err)
 		return nil
 	}
-	steps := stepsOf(tree)
+	steps := search.Steps(tree)
 	if steps > MaxSteps || p.steps+steps > allSteps {
 		p.fail(t, "", "the regular expression is too large: its repetitions multiply")
 		return nil
@@ -100,20 +102,4 @@ func (p *parser) wrongPattern(text string, t token, err error) {
 		start, end = inner+at, inner+at+len(part)
 	}
 	p.failAt(start, end, "", "the regular expression cannot be read: %s", message)
-}
-
-// stepsOf tells about how many instructions an expression takes, without making them.
-func stepsOf(re *syntax.Regexp) int {
-	const most = 1 << 30
-	n := 1 + len(re.Rune)
-	if re.Op == syntax.OpCharClass {
-		n = 1 + len(re.Rune)/16 // one instruction, whose ranges are searched
-	}
-	for _, sub := range re.Sub {
-		n += stepsOf(sub)
-	}
-	if re.Op == syntax.OpRepeat {
-		n *= max(re.Min, re.Max, 1)
-	}
-	return min(n, most)
 }
