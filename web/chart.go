@@ -27,6 +27,9 @@ const (
 	smallChart = 50
 	tallChart  = 124
 	plotChart  = 150
+
+	courseChart = 140
+	spreadChart = 84
 )
 
 // plot is a chart as it is drawn.

@@ -54,6 +54,18 @@ func Open(b []byte) (*Digest, error) {
 	return d, nil
 }
 
+// Count is the number of calls in a digest, without opening it; 0 of a damaged one.
+func Count(b []byte) int {
+	if len(b) < 3 || b[0] != digestVersion {
+		return 0
+	}
+	n, size := binary.Uvarint(b[2:])
+	if size <= 0 || n > uint64(len(b))/3 {
+		return 0
+	}
+	return int(n)
+}
+
 // Err tells whether the digest turned out to be damaged.
 func (d *Digest) Err() error {
 	if d.bad {
@@ -131,7 +143,32 @@ func (d *Digest) Next() bool {
 		}
 		c.Tools = int(n)
 	}
+	if bits&hasTurn != 0 {
+		n := d.uvarint()
+		if n == 0 || n > math.MaxInt32 {
+			d.bad = true
+		}
+		c.Turn = int(n)
+	}
+	if bits&hasInvocation != 0 {
+		n := d.uvarint()
+		if d.bad || n >= uint64(len(d.words)) {
+			d.bad = true
+			return false
+		}
+		c.Invocation = d.words[n]
+	}
 	return !d.bad
+}
+
+// Seek moves on to a call by its place, from 0, and tells whether it is there. It never goes back.
+func (d *Digest) Seek(index int) bool {
+	for d.next <= index {
+		if !d.Next() {
+			return false
+		}
+	}
+	return d.next == index+1
 }
 
 func (d *Digest) uvarint() uint64 {

@@ -17,8 +17,9 @@ import (
 //	words     number, then the words that calls have: models, servers, dialects, reasons, categories, statuses
 //	call      for every call: which fields are there, and those that are
 //
-// Times, latencies and tokens are kept exactly, most of them in two to four bytes. A call takes about twenty.
-const digestVersion = 1
+// Times, latencies and tokens are kept exactly, most of them in two to four bytes. A call takes about twenty. Its turn and
+// its invocation are those of the row's trajectory that refer to it.
+const digestVersion = 2
 
 // A Source says where the calls of a row come from.
 type Source uint8
@@ -52,7 +53,9 @@ const (
 	hasResponseStatus
 	hasTools
 	hasResponse // what came back is known to be something
-	knownBits   = 1<<iota - 1
+	hasTurn
+	hasInvocation
+	knownBits = 1<<iota - 1
 )
 
 // A Summary is what a table of calls shows of one call. Its texts are shared by the calls of a row.
@@ -63,6 +66,10 @@ type Summary struct {
 	Started, Completed, LatencyMS, TTFTMS                     lax.Real
 	TokensIn, TokensOut, TokensReasoning, TokensTotal, Cached lax.Count
 	Tools                                                     int // tool calls asked for; 0 where that is not known
+
+	// Where the trajectory of the row places the call.
+	Turn       int    // place among its turns, from 1; 0 for none
+	Invocation string // id of the agent's run that made it, "" for none
 }
 
 // Failed tells whether the call failed, by the rule of the health checks: an error status, an error category, or a
@@ -77,6 +84,30 @@ func (s *Summary) Failed() bool {
 	return s.ResponseStatus == "failed" || s.ResponseStatus == "error" || s.ResponseStatus == "cancelled"
 }
 
+// Differs names the first field in which two calls differ, "" where they say the same. Where a trajectory places them
+// is no part of it.
+func (s *Summary) Differs(t *Summary) string {
+	a, b := *s, *t
+	for _, f := range [...]struct {
+		name string
+		same bool
+	}{
+		{"model", a.Model == b.Model}, {"model_ref", a.Server == b.Server}, {"dialect", a.Dialect == b.Dialect}, {"finish_reason", a.Finish == b.Finish},
+		{"error_category", a.Category == b.Category}, {"response_status", a.ResponseStatus == b.ResponseStatus}, {"status_code", sameCount(a.Status, b.Status)},
+		{"started_at", a.Started == b.Started}, {"completed_at", a.Completed == b.Completed}, {"latency_total_ms", a.LatencyMS == b.LatencyMS},
+		{"latency_ttft_ms", a.TTFTMS == b.TTFTMS}, {"tokens_in", sameCount(a.TokensIn, b.TokensIn)}, {"tokens_out", sameCount(a.TokensOut, b.TokensOut)},
+		{"tokens_reasoning", sameCount(a.TokensReasoning, b.TokensReasoning)}, {"tokens_total", sameCount(a.TokensTotal, b.TokensTotal)},
+		{"cached_tokens", sameCount(a.Cached, b.Cached)}, {"tool_calls", a.Tools == b.Tools},
+	} {
+		if !f.same {
+			return f.name
+		}
+	}
+	return ""
+}
+
+func sameCount(a, b lax.Count) bool { return a.Set == b.Set && a.Int.Cmp(b.Int) == 0 }
+
 // A Mapper makes digests of the calls of rows. It reuses its memory and belongs to one goroutine; the zero Mapper is
 // ready.
 type Mapper struct {
@@ -85,6 +116,8 @@ type Mapper struct {
 	body  []byte
 	last  float64
 	key   []byte
+	calls []callFields
+	place placing
 }
 
 // Append appends the digest of a row's calls to dst.
@@ -94,37 +127,54 @@ func (m *Mapper) Append(dst []byte, row *rollout.Row) []byte {
 	}
 	attached := row.Value.Get("ng_model_call_capture").Get("calls")
 	if attached.IsArray() {
-		return m.list(dst, attached, SourceAttachment)
+		return m.list(dst, attached, row.Trajectory, SourceAttachment)
 	}
 	if calls := row.Trajectory.Get("model_calls"); calls.IsArray() {
-		return m.list(dst, calls, SourceTrajectory)
+		return m.list(dst, calls, row.Trajectory, SourceTrajectory)
 	}
 	return append(dst, digestVersion, byte(SourceNone))
 }
 
-func (m *Mapper) list(dst []byte, calls jsonscan.Value, source Source) []byte {
+// AppendAttachment appends the digest of an attachment that is a JSON text of its own, such as the one that
+// [Attachment.AppendJSON] made.
+func AppendAttachment(dst, text []byte) []byte {
+	var (
+		s jsonscan.Scanner
+		m Mapper
+	)
+	v, err := s.Scan(text)
+	if calls := v.Get("calls"); err == nil && calls.IsArray() {
+		return m.list(dst, calls, jsonscan.Value{}, SourceAttachment)
+	}
+	return append(dst, digestVersion, byte(SourceNone))
+}
+
+func (m *Mapper) list(dst []byte, calls, trajectory jsonscan.Value, source Source) []byte {
 	if m.at == nil {
 		m.at = map[string]uint64{}
 	}
 	clear(m.at)
 	m.words, m.body, m.last = m.words[:0], m.body[:0], 0
-	n := uint64(0)
+	m.calls = m.calls[:0]
 	e := calls.Elements()
 	for e.Next() {
 		if !e.Value.IsObject() {
 			continue
 		}
-		n++
 		var f callFields
 		if source == SourceAttachment {
 			f.attached(e.Value)
 		} else {
 			f.saved(e.Value)
 		}
-		m.call(&f)
+		m.calls = append(m.calls, f)
+	}
+	m.place.look(m.calls, trajectory)
+	for i := range m.calls {
+		m.call(&m.calls[i])
 	}
 	dst = append(dst, digestVersion, byte(source))
-	dst = binary.AppendUvarint(dst, n)
+	dst = binary.AppendUvarint(dst, uint64(len(m.calls)))
 	dst = binary.AppendUvarint(dst, uint64(len(m.at)))
 	dst = append(dst, m.words...)
 	return append(dst, m.body...)
@@ -137,18 +187,25 @@ type callFields struct {
 	in, out, reasoning, total, cached                        jsonscan.Value
 	tools                                                    int
 	answered                                                 bool
+
+	id, response, ref jsonscan.Value // what others name the call by
+	turn              int
+	invocation        jsonscan.Value
 }
 
 // attached reads a call of an attachment.
 func (f *callFields) attached(v jsonscan.Value) {
-	var ref jsonscan.Value
 	m := v.Members()
 	for m.Next() {
 		switch string(m.Key) {
+		case "model_call_id":
+			f.id = m.Value
+		case "response_id":
+			f.response = m.Value
 		case "model":
 			f.model = m.Value
 		case "model_ref":
-			ref = m.Value
+			f.ref = m.Value
 		case "dialect":
 			f.dialect = m.Value
 		case "finish_reason":
@@ -184,7 +241,7 @@ func (f *callFields) attached(v jsonscan.Value) {
 			}
 		}
 	}
-	f.server = ref.Get("name")
+	f.server = f.ref.Get("name")
 }
 
 // saved reads a call of a trajectory.
@@ -193,6 +250,8 @@ func (f *callFields) saved(v jsonscan.Value) {
 	m := v.Members()
 	for m.Next() {
 		switch string(m.Key) {
+		case "model_call_id":
+			f.id = m.Value
 		case "started_at":
 			f.started = m.Value
 		case "completed_at":
@@ -207,14 +266,15 @@ func (f *callFields) saved(v jsonscan.Value) {
 			stats = m.Value
 		}
 	}
-	var ref jsonscan.Value
 	m = metadata.Members()
 	for m.Next() {
 		switch string(m.Key) {
+		case "response_id":
+			f.response = m.Value
 		case "model":
 			f.model = m.Value
 		case "model_ref":
-			ref = m.Value
+			f.ref = m.Value
 		case "dialect":
 			f.dialect = m.Value
 		case "finish_reason":
@@ -229,7 +289,7 @@ func (f *callFields) saved(v jsonscan.Value) {
 			f.ttft = m.Value
 		}
 	}
-	f.server = ref.Get("name")
+	f.server = f.ref.Get("name")
 	f.in, f.out = stats.Get("prompt_tokens"), stats.Get("completion_tokens")
 	f.reasoning, f.total, f.cached = stats.Get("reasoning_tokens"), stats.Get("total_tokens"), stats.Get("cached_tokens")
 }
@@ -293,6 +353,14 @@ func (m *Mapper) call(f *callFields) {
 	if f.tools > 0 {
 		bits |= hasTools
 		m.body = binary.AppendUvarint(m.body, uint64(f.tools))
+	}
+	if f.turn > 0 {
+		bits |= hasTurn
+		m.body = binary.AppendUvarint(m.body, uint64(f.turn))
+	}
+	if f.invocation.IsString() {
+		bits |= hasInvocation
+		m.body = binary.AppendUvarint(m.body, m.word(f.invocation))
 	}
 	if f.answered {
 		bits |= hasResponse

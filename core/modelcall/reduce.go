@@ -93,6 +93,7 @@ type Report struct {
 // gathering is a group whose lists are being filled.
 type gathering struct {
 	Group
+	lean                           bool
 	latency, ttft, out, generation []float64
 }
 
@@ -110,6 +111,19 @@ func (g *gathering) add(c *Summary) {
 	g.Tokens.Reasoning.add(c.TokensReasoning)
 	g.Tokens.Total.add(c.TokensTotal)
 	g.Tokens.Cached.add(c.Cached)
+	if !g.lean {
+		g.measure(c)
+	}
+	if c.Started.Set && (!g.First.Set || c.Started.Value < g.First.Value) {
+		g.First = c.Started
+	}
+	if c.Completed.Set && (!g.Last.Set || c.Completed.Value > g.Last.Value) {
+		g.Last = c.Completed
+	}
+}
+
+// measure notes how long a call took and how fast it was.
+func (g *gathering) measure(c *Summary) {
 	if c.LatencyMS.Set {
 		g.latency = append(g.latency, c.LatencyMS.Value)
 	}
@@ -121,12 +135,6 @@ func (g *gathering) add(c *Summary) {
 	}
 	if rate, ok := c.GenerationRate(); ok {
 		g.generation = append(g.generation, rate)
-	}
-	if c.Started.Set && (!g.First.Set || c.Started.Value < g.First.Value) {
-		g.First = c.Started
-	}
-	if c.Completed.Set && (!g.Last.Set || c.Completed.Value > g.Last.Value) {
-		g.Last = c.Completed
 	}
 }
 
@@ -156,69 +164,108 @@ func (s *Summary) GenerationRate() (rate float64, ok bool) {
 
 // Report sums the calls up. The error wraps [ErrDigest].
 func (r *Reducer) Report() (*Report, error) {
-	rep := &Report{rows: r.rows, Rows: int64(len(r.rows))}
-	type name struct{ server, model, dialect string }
-	var (
-		all                      gathering
-		groups                   = map[name]*gathering{}
-		status, category, finish = map[string]*Tally{}, map[string]*Tally{}, map[string]*Tally{}
-	)
-	count := func(in map[string]*Tally, value string, failed bool) {
-		t := in[value]
-		if t == nil {
-			t = &Tally{Value: value}
-			in[value] = t
-		}
-		t.Calls++
-		if failed {
-			t.Failed++
-		}
-	}
+	s := NewSumming(false)
 	for i := range r.rows {
 		d, err := Open(r.rows[i].Digest)
 		if err != nil {
 			return nil, err
 		}
-		if d.Len > 0 {
-			rep.WithCalls++
-			if d.Source == SourceAttachment {
-				rep.Attached++
-			} else {
-				rep.FromTrajectory++
-			}
-		}
+		calls := 0
 		for d.Next() {
-			c := &d.Call
-			all.add(c)
-			key := name{c.Server, c.Model, c.Dialect}
-			g := groups[key]
-			if g == nil {
-				g = &gathering{Group: Group{Server: c.Server, Model: c.Model, Dialect: c.Dialect}}
-				groups[key] = g
-			}
-			g.add(c)
-			failed := c.Failed()
-			code := ""
-			if c.Status.Set {
-				code = c.Status.Int.String()
-			}
-			count(status, code, failed)
-			count(category, c.Category, failed)
-			count(finish, c.Finish, failed)
+			s.Add(&d.Call)
+			calls++
 		}
 		if err := d.Err(); err != nil {
 			return nil, fmt.Errorf("row %d: %w", r.rows[i].Ordinal, err)
 		}
+		s.Row(d.Source, calls)
 	}
-	rep.All = all.close()
-	for _, g := range groups {
+	rep := s.Report()
+	rep.rows = r.rows
+	return rep, nil
+}
+
+// A Summing makes a [Report] of calls that are given one by one, such as those of a filter. It keeps their latencies and
+// rates.
+type Summing struct {
+	lean                     bool
+	report                   Report
+	all                      gathering
+	groups                   map[groupName]*gathering
+	status, category, finish map[string]*Tally
+}
+
+type groupName struct{ server, model, dialect string }
+
+// NewSumming begins a sum of nothing. A lean one has spreads of all calls alone, none of its groups.
+func NewSumming(lean bool) *Summing {
+	return &Summing{lean: lean, groups: map[groupName]*gathering{}, status: map[string]*Tally{}, category: map[string]*Tally{}, finish: map[string]*Tally{}}
+}
+
+// Row counts a row of which so many calls were added.
+func (s *Summing) Row(source Source, calls int) {
+	s.report.Rows++
+	switch {
+	case calls == 0:
+		return
+	case source == SourceAttachment:
+		s.report.Attached++
+	default:
+		s.report.FromTrajectory++
+	}
+	s.report.WithCalls++
+}
+
+// Add adds a call.
+func (s *Summing) Add(c *Summary) {
+	s.all.add(c)
+	key := groupName{c.Server, c.Model, c.Dialect}
+	g := s.groups[key]
+	if g == nil {
+		g = &gathering{Group: Group{Server: c.Server, Model: c.Model, Dialect: c.Dialect}, lean: s.lean}
+		s.groups[key] = g
+	}
+	g.add(c)
+	failed := c.Failed()
+	code := ""
+	if c.Status.Set {
+		code = c.Status.Int.String()
+	}
+	count(s.status, code, failed)
+	count(s.category, c.Category, failed)
+	count(s.finish, c.Finish, failed)
+}
+
+func count(in map[string]*Tally, value string, failed bool) {
+	t := in[value]
+	if t == nil {
+		t = &Tally{Value: value}
+		in[value] = t
+	}
+	t.Calls++
+	if failed {
+		t.Failed++
+	}
+}
+
+// LatencyMS and TTFTMS are those of the calls so far, in no order that counts. They must not be changed.
+func (s *Summing) LatencyMS() []float64 { return s.all.latency }
+
+// TTFTMS are the times to the first token.
+func (s *Summing) TTFTMS() []float64 { return s.all.ttft }
+
+// Report ends the sum. It has no rows to list.
+func (s *Summing) Report() *Report {
+	rep := &s.report
+	rep.All = s.all.close()
+	for _, g := range s.groups {
 		rep.Groups = append(rep.Groups, g.close())
 	}
 	slices.SortFunc(rep.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), strings.Compare(a.Server, b.Server), strings.Compare(a.Model, b.Model), strings.Compare(a.Dialect, b.Dialect))
 	})
-	rep.Status, rep.Category, rep.Finish = tallies(status, true), tallies(category, false), tallies(finish, false)
-	return rep, nil
+	rep.Status, rep.Category, rep.Finish = tallies(s.status, true), tallies(s.category, false), tallies(s.finish, false)
+	return rep
 }
 
 // tallies sorts counts: by number where they are numbers, else by how many there are.

@@ -87,49 +87,87 @@ func checkLatency(saved value.Value, record *trajectory.Record, add modelcall.No
 	}
 }
 
+// An Entry is an entry of saved metrics with the `perf_summary` that its rows give.
+type Entry struct {
+	Label string // of the agent, "" for none
+	Rows  int
+	Saved value.Value    // absent where the entry has none
+	Made  []value.Member // nil where no row has ng_perf
+}
+
+// Entries holds the entries of saved metrics beside the rows they were computed from, which each gives. An entry is about
+// the rows of one agent; the only entry of a file is about all rows.
+func Entries(saved value.Value, each func(f func(*Timed) bool)) []Entry {
+	items := saved.Items()
+	list := make([]Entry, len(items))
+	numbers := make([][]Saved, len(items))
+	at := map[string][]int{}
+	for i, e := range items {
+		list[i].Label, _ = e.Get("agent_ref").Get("name").Text()
+		list[i].Saved = e.Get("perf_summary")
+		at[list[i].Label] = append(at[list[i].Label], i)
+	}
+	only := []int{0}
+	each(func(t *Timed) bool {
+		of := at[t.Agent]
+		if len(items) == 1 {
+			of = only
+		}
+		for _, i := range of {
+			list[i].Rows++
+			if t.Perf {
+				numbers[i] = append(numbers[i], t.Numbers)
+			}
+		}
+		return true
+	})
+	for i := range list {
+		list[i].Made = Summarize(list[i].Rows, numbers[i])
+	}
+	return list
+}
+
+// Check gives the findings about an entry of a file (spec perf §5).
+func (e *Entry) Check(file string) []finding.Finding {
+	label := e.Label
+	if label == "" {
+		label = "the entry"
+	}
+	named := value.M("entry", value.Text(label))
+	switch {
+	case e.Made == nil && !e.Saved.Exists():
+		return nil
+	case !e.Saved.Exists():
+		return []finding.Finding{finding.New(finding.PerfSummaryMissing, "", file, named)}
+	}
+	var found []finding.Finding
+	d := value.Differ{}
+	d.Compare("", e.Saved, value.Object(e.Made...))
+	for _, one := range d.List {
+		f := finding.New(finding.PerfSummaryMismatch, "", file, named,
+			value.M("field", value.Text(one.Path)), value.M("saved", value.Short(one.A)), value.M("made", value.Short(one.B)))
+		if Nearly(one.A, one.B) {
+			f = f.As(finding.Info)
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// Nearly tells whether two numbers are so close that another numeric library may have made them.
+func Nearly(a, b value.Value) bool {
+	x, ok := a.Number()
+	y, also := b.Number()
+	return ok && also && math.Abs(x-y) <= 1e-12*math.Max(math.Abs(x), math.Abs(y))
+}
+
 // CheckSummaries holds the `perf_summary` of every entry of saved metrics against the rows it was computed from (spec
-// perf §5). An entry is about the rows of one agent; the only entry of a file is about all rows.
+// perf §5).
 func CheckSummaries(saved value.Value, r *Report, file string) []finding.Finding {
 	var found []finding.Finding
-	entries := saved.Items()
-	for _, e := range entries {
-		label, _ := e.Get("agent_ref").Get("name").Text()
-		rows := 0
-		var list []Saved
-		r.Each(func(t *Timed) bool {
-			if len(entries) == 1 || t.Agent == label {
-				rows++
-				if t.Perf {
-					list = append(list, t.Numbers)
-				}
-			}
-			return true
-		})
-		made := Summarize(rows, list)
-		was := e.Get("perf_summary")
-		if label == "" {
-			label = "the entry"
-		}
-		named := value.M("entry", value.Text(label))
-		switch {
-		case made == nil && !was.Exists():
-			continue
-		case !was.Exists():
-			found = append(found, finding.New(finding.PerfSummaryMissing, "", file, named))
-			continue
-		}
-		d := value.Differ{}
-		d.Compare("", was, value.Object(made...))
-		for _, one := range d.List {
-			f := finding.New(finding.PerfSummaryMismatch, "", file, named,
-				value.M("field", value.Text(one.Path)), value.M("saved", value.Short(one.A)), value.M("made", value.Short(one.B)))
-			if x, ok := one.A.Number(); ok {
-				if y, ok := one.B.Number(); ok && math.Abs(x-y) <= 1e-12*math.Max(math.Abs(x), math.Abs(y)) {
-					f = f.As(finding.Info)
-				}
-			}
-			found = append(found, f)
-		}
+	entries := Entries(saved, r.Each)
+	for i := range entries {
+		found = append(found, entries[i].Check(file)...)
 	}
 	return found
 }

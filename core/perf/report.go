@@ -61,13 +61,22 @@ func (r *Reducer) Grow(n int) { r.rows = slices.Grow(r.rows, n) }
 
 // Add takes the next row. The error wraps [ErrDigest] or [modelcall.ErrDigest].
 func (r *Reducer) Add(row *Row) error {
+	t, err := Open(row)
+	if err == nil {
+		r.rows = append(r.rows, t)
+	}
+	return err
+}
+
+// Open makes of a row what a reduction looks at. The error wraps [ErrDigest] or [modelcall.ErrDigest].
+func Open(row *Row) (Timed, error) {
 	var d digest
 	if err := d.open(row.Perf); err != nil {
-		return fmt.Errorf("row %d: %w", row.Ordinal, err)
+		return Timed{}, fmt.Errorf("row %d: %w", row.Ordinal, err)
 	}
 	s, err := spanOf(row.Calls)
 	if err != nil {
-		return fmt.Errorf("row %d: %w", row.Ordinal, err)
+		return Timed{}, fmt.Errorf("row %d: %w", row.Ordinal, err)
 	}
 	t := Timed{
 		Ordinal: row.Ordinal, Source: row.Source, Line: row.Line, Task: row.Identity.Task, Rollout: row.Identity.Rollout,
@@ -87,8 +96,7 @@ func (r *Reducer) Add(row *Row) error {
 	case s.started && s.ended && s.end >= s.start:
 		t.Start, t.End, t.Placed = s.start, s.end, true
 	}
-	r.rows = append(r.rows, t)
-	return nil
+	return t, nil
 }
 
 // Merge takes the rows of another reducer, which come behind its own.
@@ -122,6 +130,7 @@ type Report struct {
 // A Part describes the rows of one agent, model or task.
 type Part struct {
 	Name               string
+	Task               rollout.Key // of a part that is a task: 7 and "7" are two
 	Rows, Failures     int
 	Seconds            [durationSources]quantile.Spread
 	Prompt, Completion integer.Int
@@ -167,9 +176,9 @@ func (r *Reducer) Report() *Report {
 	}
 	rep.Summary = Summarize(len(r.rows), saved)
 	rep.Window = windowOf(r.rows)
-	rep.Agents = parts(r.rows, func(t *Timed) string { return t.Agent })
-	rep.Models = parts(r.rows, func(t *Timed) string { return t.Model })
-	rep.Tasks = parts(r.rows, func(t *Timed) string { return t.Task.String() })
+	rep.Agents = parts(r.rows, func(t *Timed) Part { return Part{Name: t.Agent} })
+	rep.Models = parts(r.rows, func(t *Timed) Part { return Part{Name: t.Model} })
+	rep.Tasks = parts(r.rows, func(t *Timed) Part { return Part{Name: t.Task.String(), Task: t.Task} })
 	rep.Slowest = slowestOf(r.rows)
 	return rep
 }
@@ -194,9 +203,13 @@ func finite(list []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(list), func(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) })
 }
 
-// parts groups rows by a name, those without one under "".
-func parts(rows []Timed, name func(*Timed) string) []Part {
-	at := map[string]int{}
+// parts groups rows by what names them, those without a name under "".
+func parts(rows []Timed, part func(*Timed) Part) []Part {
+	type identity struct {
+		name string
+		task rollout.Key
+	}
+	at := map[identity]int{}
 	var (
 		list    []Part
 		seconds [][durationSources][]float64
@@ -206,12 +219,13 @@ func parts(rows []Timed, name func(*Timed) string) []Part {
 	)
 	for i := range rows {
 		t := &rows[i]
-		key := name(t)
+		named := part(t)
+		key := identity{named.Name, named.Task}
 		k, known := at[key]
 		if !known {
 			k = len(list)
 			at[key] = k
-			list = append(list, Part{Name: key})
+			list = append(list, named)
 			seconds = append(seconds, [durationSources][]float64{})
 			turns = append(turns, modelcall.Sum{})
 			time, made = append(time, [durationSources]modelcall.Sum{}), append(made, [durationSources]integer.Int{})
@@ -284,6 +298,15 @@ func (r *Report) Each(f func(*Timed) bool) {
 			return
 		}
 	}
+}
+
+// Forget drops the rows behind the report, except for the slowest: Each gives none from then on.
+func (r *Report) Forget() {
+	for i, t := range r.Slowest {
+		kept := *t
+		r.Slowest[i] = &kept
+	}
+	r.rows = nil
 }
 
 // A Waiting rollout failed and may be run again.

@@ -32,6 +32,7 @@ type Window struct {
 	Hours    [24]int // rows by the hour of the day, UTC, in which they ended
 
 	steps []step
+	ends  []float64 // of the placed rows, in order
 }
 
 // A Quarter is a fourth of the window.
@@ -93,6 +94,7 @@ func windowOf(rows []Timed) Window {
 		}
 		open.Add(t.End - t.Start)
 		edges = append(edges, step{t.Start, 1}, step{t.End, -1})
+		w.ends = append(w.ends, t.End)
 		q := min(max(int((t.End-w.Start)/length*4), 0), len(w.Quarters)-1)
 		w.Quarters[q].Rows++
 		if t.Latency > 0 {
@@ -112,6 +114,7 @@ func windowOf(rows []Timed) Window {
 	}
 	w.CompletionPerSecond = realOf(w.Completion) / length
 	w.steps = stepsOf(edges)
+	slices.Sort(w.ends)
 	for _, s := range w.steps {
 		w.PeakConcurrency = max(w.PeakConcurrency, s.level)
 	}
@@ -147,6 +150,7 @@ type Level struct {
 	From, To float64
 	Mean     float64
 	Peak     int
+	Ended    int // in it; the last stretch has those that ended at its end as well
 }
 
 // Concurrency cuts the time from the first start to the last end into n equal stretches.
@@ -160,7 +164,7 @@ func (w *Window) Concurrency(n int) []Level {
 	}
 	list := make([]Level, n)
 	width := (to - from) / float64(n)
-	at, level := 0, 0
+	at, level, ended := 0, 0, 0
 	for i := range list {
 		l := &list[i]
 		l.From, l.To = from+width*float64(i), from+width*float64(i+1)
@@ -182,6 +186,10 @@ func (w *Window) Concurrency(n int) []Level {
 		}
 		area += float64(level) * (l.To - now)
 		l.Mean = area / (l.To - l.From)
+		for ended < len(w.ends) && (w.ends[ended] < l.To || i == n-1) {
+			l.Ended++
+			ended++
+		}
 	}
 	return list
 }

@@ -17,9 +17,12 @@ type Facts struct {
 	Masked     bool   // mask_sample is truthy
 	Prompt     string // tokens by the row's own usage
 	Completion string
-	Output     int64 // items in response.output, −1 if it is no array
-	Turns      int64 // in the saved trajectory, −1 if it has no list of them
-	Calls      int64 // model calls in the saved trajectory, −1 if it has no list of them
+	Output     int64  // items in response.output, −1 if it is no array
+	Turns      int64  // in the saved trajectory, −1 if it has no list of them
+	Calls      int64  // model calls in the saved trajectory, −1 if it has no list of them
+	Latency    string // JSON text of ng_perf.total_latency_ms, "" unless it is a number
+	Attached   bool   // model calls were captured and attached to the row
+	Timed      bool   // it says how long it took: ng_perf is there, or the row tells its seconds
 
 	// Of a line that could not be read.
 	Class   string // ErrorDecode or ErrorObject
@@ -58,6 +61,11 @@ func (r *Row) Facts() Facts {
 	f.Output = elements(r.Response.Get("output"))
 	f.Turns = elements(r.Trajectory.Get("turns"))
 	f.Calls = elements(r.Trajectory.Get("model_calls"))
+	if v := r.Perf.Get("total_latency_ms"); v.Kind() == jsonscan.Int || v.Kind() == jsonscan.Float {
+		f.Latency = clip(string(v.Raw()[:min(v.Len(), longest+1)]))
+	}
+	f.Attached = elements(r.Value.Get("ng_model_call_capture").Get("calls")) > 0
+	f.Timed = r.Perf.IsObject() || !r.Value.Get("elapsed_seconds").IsNull() || !r.Response.Get("metadata").Get("elapsed_seconds").IsNull()
 	for _, v := range [...]jsonscan.Value{r.TaskID, r.ProblemID, r.InstanceID, r.Trajectory.Get("task_id")} {
 		if v.IsNull() {
 			continue
@@ -113,6 +121,12 @@ func (f *Facts) Append(dst []byte) []byte {
 	if f.Recovered.Exists() {
 		flags |= 4
 	}
+	if f.Attached {
+		flags |= 8
+	}
+	if f.Timed {
+		flags |= 16
+	}
 	dst = append(dst, flags)
 	for _, n := range f.numbers() {
 		dst = binary.AppendVarint(dst, *n)
@@ -131,8 +145,8 @@ func (f *Facts) numbers() [4]*int64 {
 	return [...]*int64{&f.Output, &f.Turns, &f.Calls, &f.Refused}
 }
 
-func (f *Facts) texts() [8]*string {
-	return [...]*string{&f.Name, &f.Agent, &f.Reward, &f.Attempt, &f.Prompt, &f.Completion, &f.Class, &f.Reason}
+func (f *Facts) texts() [9]*string {
+	return [...]*string{&f.Name, &f.Agent, &f.Reward, &f.Attempt, &f.Prompt, &f.Completion, &f.Latency, &f.Class, &f.Reason}
 }
 
 // ParseFacts reads what Append stored and returns the rest of b.
@@ -141,7 +155,7 @@ func ParseFacts(b []byte) (f Facts, rest []byte, err error) {
 		return f, nil, fmt.Errorf("facts: %w", errStored)
 	}
 	flags := b[0]
-	f.Masked, f.Torn = flags&1 != 0, flags&2 != 0
+	f.Masked, f.Torn, f.Attached, f.Timed = flags&1 != 0, flags&2 != 0, flags&8 != 0, flags&16 != 0
 	b = b[1:]
 	for _, n := range f.numbers() {
 		v, size := binary.Varint(b)

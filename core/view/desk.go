@@ -33,6 +33,8 @@ type Desk struct {
 	answers  map[string]*analysis.Answers // of probes, by their id
 	audited  *audit                       // nil until every row is in
 	papers   papers
+
+	captureReads map[int]*captureRead // by file
 }
 
 // A Task names a file that should be scanned.
@@ -85,7 +87,7 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 	old.audited.close()
 	d.answers, d.audited = nil, nil
 	if !add {
-		d.papers = nil
+		d.papers, d.captureReads = nil, nil
 	}
 	return tasks
 }
@@ -187,6 +189,8 @@ type selection struct {
 
 	measured *metrics.Run // of all rows, as far as they were needed
 	scored   earned
+
+	called called // what the tabs about calls and time have made of the rows
 }
 
 // choose finds the selection of a State and what of the State names nothing.

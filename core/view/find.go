@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/rollscope/rollscope/core/analysis"
@@ -71,8 +72,8 @@ func (m *matches) chips(s State) []Chip {
 
 // filter finds the rows that a State shows, and remembers them.
 func (d *Desk) filter(c *selection, s State) *matches {
-	if s.Tab == "tasks" && s.Rollout == "" {
-		s.Sort = "" // sorts tasks
+	if s.Rollout == "" && (s.Tab == "tasks" || panes[s.Tab] != nil) {
+		s.Sort = "" // sorts what is listed there
 	}
 	key := s.Filter + "\x00" + s.Sort
 	if m := &c.found; m.key == key && (m.list != nil || m.all) {
@@ -170,6 +171,7 @@ func (c *selection) fields() filter.Fields {
 		{Name: "attempt", Title: "_ng_attempt_index"},
 		{Name: "prompt", Kind: filter.NumberKind, Title: "prompt tokens by the row's own usage"},
 		{Name: "completion", Kind: filter.NumberKind, Title: "completion tokens by the row's own usage"},
+		{Name: "latency", Kind: filter.NumberKind, Title: "seconds of the run request, by ng_perf"},
 		{Name: "turns", Kind: filter.NumberKind, Title: "turns in the saved trajectory"},
 		{Name: "calls", Kind: filter.NumberKind, Title: "model calls in the saved trajectory"},
 		{Name: "failed", Kind: filter.NumberKind, Title: "failed model calls in the saved trajectory"},
@@ -233,6 +235,10 @@ func (i *item) Field(name string) filter.Value {
 		return numberValue(f.Prompt)
 	case "completion":
 		return numberValue(f.Completion)
+	case "latency":
+		if ms := double(f.Latency); !math.IsNaN(ms) {
+			return filter.Float(ms / 1000)
+		}
 	case "turns":
 		return countValue(f.Turns)
 	case "calls":

@@ -64,9 +64,21 @@ func (d *Desk) mend(s *State) (odd []string) {
 		drop("check", &s.Check)
 	}
 	all, sorts := []choosable(nil), []string(nil)
-	switch d.tabOf(*s) {
+	tab := d.tabOf(*s)
+	if panes[s.Tab] != nil && s.Rollout == "" {
+		tab = s.Tab // whose evidence may not have been read yet
+	}
+	switch tab {
 	case "rollouts":
 		all, sorts = rolloutChoice(), SortKeys()
+	case "calls":
+		if s.Rollout == "" {
+			all, sorts = callChoice(), callSortKeys()
+		}
+	case "performance":
+		if s.Rollout == "" {
+			all, sorts = []choosable{}, timeSortKeys()
+		}
 	case "tasks":
 		all, sorts = taskChoice(), taskSortKeys()
 	case "overview", "health", "files":
@@ -395,6 +407,13 @@ func (d *Desk) shows(s State) []Text {
 		}
 	case "tasks":
 		if by := sortedBy(s, taskChoice(), ""); by != "" {
+			add(Text{Text: by})
+		}
+	case "calls":
+		if where := s.Setting(callsWhere); where != "" {
+			add(Text{Text: "calls: " + where, Mono: true})
+		}
+		if by := sortedBy(s, callChoice(), ""); by != "" {
 			add(Text{Text: by})
 		}
 	}

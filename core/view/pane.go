@@ -46,7 +46,7 @@ type Probe struct {
 }
 
 // probes are all of them.
-var probes = []*Probe{harnessProbe}
+var probes = []*Probe{callsProbe, harnessProbe}
 
 // ProbeByID gives a Probe, nil if there is none.
 func ProbeByID(id string) *Probe {

@@ -1,10 +1,12 @@
 package view
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/rollscope/rollscope/core/rollout"
+	"github.com/rollscope/rollscope/core/trajectory/lax"
 )
 
 // rowHeight is the height of a row of a main table, in CSS pixels.
@@ -118,6 +120,12 @@ var rolloutColumns = []rolloutColumn{
 	{Column{Key: "completion", Title: "compl. tok", Right: true, Help: "by the row's own usage"}, true,
 		func(i *item) Cell { return numberCell(i.digest.Facts.Completion, "the row's usage does not say") },
 		byJSON(func(i *item) string { return i.digest.Facts.Completion })},
+	{Column{Key: "latency", Title: "latency", Unit: "s", Right: true, Help: "seconds of the run request, by ng_perf"}, false,
+		func(i *item) Cell {
+			ms := double(i.digest.Facts.Latency)
+			return realCell(lax.Real{Value: ms / 1000, Set: !math.IsNaN(ms)}, 2, "ng_perf does not say")
+		},
+		byJSON(func(i *item) string { return i.digest.Facts.Latency })},
 	{Column{Key: "attempt", Title: "attempt", Right: true, Help: "_ng_attempt_index, as saved"}, false,
 		func(i *item) Cell { return numberCell(i.digest.Facts.Attempt, "the row names no attempt") },
 		byJSON(func(i *item) string { return i.digest.Facts.Attempt })},

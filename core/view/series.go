@@ -25,6 +25,8 @@ type series struct {
 	repeat               []int32          // index of repeats
 	repeats              []rollout.Key    // in order of appearance
 
+	called, timed bool // some row tells of model calls, of the time it took
+
 	// Characters of the longest value, by the key of its column.
 	chars map[string]int
 
@@ -54,6 +56,8 @@ func (s *series) add(d *analysis.Digest, v health.Verdict) {
 		failed = small(health.FailedCalls(d.Health))
 	}
 	s.failed = append(s.failed, failed)
+	s.called = s.called || f.Calls > 0 || f.Attached
+	s.timed = s.timed || f.Timed
 	s.masked = append(s.masked, f.Masked)
 	s.verdict = append(s.verdict, v)
 	agent := int32(-1)
