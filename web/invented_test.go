@@ -170,9 +170,9 @@ func inventedRaw() *view.Rollout {
 		r.Parts[i].Current = r.Parts[i].ID == "Raw"
 	}
 	r.Raw = &view.Raw{Note: "4,211 lines, laid out; values as written", Total: 4211, Lines: []view.RawLine{
-		{Text: "{", Kind: "bracket", Pointer: "0"}, {Depth: 1, Key: `"reward"`, Text: "0.0", Kind: "number", Pointer: "1"},
-		{Depth: 1, Key: `"response"`, Text: "{", Kind: "bracket", Pointer: "2"}, {Depth: 2, Key: `"status"`, Text: `"completed"`, Kind: "string"},
-		{Depth: 2, Key: `"error"`, Text: "null", Kind: "word", Marked: true}, {Depth: 2, Key: `"text"`, Text: `"The pin in preferences.d never applies `, Kind: "string", Folded: 48211, Toggle: "#t"},
+		{Text: "{", Kind: "bracket"}, {Depth: 1, Key: `"reward"`, Text: "0.0", Kind: "number", Comma: true},
+		{Depth: 1, Key: `"response"`, Text: "{", Kind: "bracket"}, {Depth: 2, Key: `"status"`, Text: `"completed"`, Kind: "string"},
+		{Depth: 2, Key: `"error"`, Text: "null", Kind: "word", Marked: true}, {Depth: 2, Key: `"text"`, Text: `"The pin in preferences.d never applies `, Kind: "string", Folded: 48211},
 		{Depth: 1, Text: "}", Kind: "bracket"}, {Text: "}", Kind: "bracket"},
 	}}
 	return r

@@ -71,6 +71,8 @@ func invented() []inventedPage {
 			p.Files = inventedFiles()
 			p.Alerts = inventedAlerts()
 		})},
+		{"calls-part", with(shell("rollouts"), func(p *view.Page) { p.Rollout = inventedCalls() })},
+		{"tokens-part", with(shell("rollouts"), func(p *view.Page) { p.Rollout = inventedTokens() })},
 		{"rollout", with(shell("rollouts"), func(p *view.Page) {
 			p.Rollout = inventedRollout()
 			p.Filter = inventedFilter()

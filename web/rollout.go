@@ -47,6 +47,10 @@ func readName(r *view.Rollout) string {
 	switch {
 	case r.Raw != nil:
 		return "JSON of the row"
+	case r.Calls != nil:
+		return "Model calls"
+	case r.Tokens != nil:
+		return "Tokens"
 	case told(r):
 		return "Findings"
 	}
@@ -64,14 +68,6 @@ func markOr(m, other view.Mark) view.Mark {
 const deepest = 40
 
 func indent(depth int) string { return strings.Repeat("  ", min(max(depth, 0), deepest)) }
-
-// foldedOf says what a folded line leaves out.
-func foldedOf(l view.RawLine) string {
-	if l.Kind == "object" || l.Kind == "array" {
-		return "entries"
-	}
-	return "characters"
-}
 
 // ownTitle is the part of a turn's title that names it, "Turn 4" of "Turn 4 of 11"; the rest is said in passing.
 func ownTitle(b view.Block) string {
@@ -102,37 +98,67 @@ func WindowLines(r view.Raw) templ.Component {
 
 func writeLine(b *strings.Builder, index int, l view.RawLine) error {
 	b.WriteString(`<div data-index="` + decimal(index) + `"`)
-	if l.Marked {
-		b.WriteString(` class="marked"`)
+	if class := join(when(l.Marked, "marked"), when(l.Current, "on")); class != "" {
+		b.WriteString(` class="` + class + `"`)
 	}
-	if l.Pointer != "" {
-		b.WriteString(` data-pointer="` + templ.EscapeString(plain(l.Pointer)) + `"`)
+	if l.Current {
+		b.WriteString(` id="line-` + decimal(index) + `" tabindex="-1"`)
 	}
 	b.WriteString(">" + indent(l.Depth))
 	if l.Key != "" {
 		b.WriteString(`<span class="k">`)
-		if err := writeVisible(b, l.Key, false); err != nil {
+		if err := writeHits(b, l.Key, l.KeyHits); err != nil {
 			return err
 		}
 		b.WriteString("</span>: ")
 	}
+	if l.Before > 0 {
+		b.WriteString(`<span class="fold muted">` + more(l.Before, "characters before") + "</span> ")
+	}
 	b.WriteString(`<span class="j-` + tone(l.Kind) + `">`)
-	if err := writeVisible(b, l.Text, false); err != nil {
+	if err := writeHits(b, l.Text, l.Hits); err != nil {
 		return err
 	}
 	b.WriteString("</span>")
 	if l.Folded > 0 {
-		b.WriteByte(' ')
-		left := more(l.Folded, foldedOf(l))
-		if linked(l.Toggle) {
-			b.WriteString(`<a class="fold" href="` + templ.EscapeString(l.Toggle) + `">` + left + "</a>")
-		} else {
-			b.WriteString(`<span class="fold muted">` + left + "</span>")
-		}
+		b.WriteString(` <span class="fold muted">` + more(l.Folded, "characters") + "</span>")
+	}
+	if l.Comma {
+		b.WriteByte(',')
 	}
 	b.WriteString("</div>")
 	return nil
 }
 
+// writeHits writes a text with the places of a search marked.
+func writeHits(b *strings.Builder, text string, hits []view.Hit) error {
+	at := 0
+	for _, h := range hits {
+		if h.From < at || h.To > len(text) || h.From >= h.To {
+			continue
+		}
+		if err := writeVisible(b, text[at:h.From], false); err != nil {
+			return err
+		}
+		b.WriteString(`<mark` + when(h.Now, ` class="now"`) + ">")
+		if err := writeVisible(b, text[h.From:h.To], false); err != nil {
+			return err
+		}
+		b.WriteString("</mark>")
+		at = h.To
+	}
+	return writeVisible(b, text[at:], false)
+}
+
+// focusable lets a block take the focus that a link names.
+func focusable(b view.Block) templ.Attributes {
+	if b.Kind != "call" {
+		return nil
+	}
+	return templ.Attributes{"tabindex": "-1"}
+}
+
 // told tells whether the middle of the page tells the findings in full: where there is no transcript to show them in.
-func told(r *view.Rollout) bool { return r.Raw == nil && len(r.Blocks) == 0 && len(r.Facts) > 0 }
+func told(r *view.Rollout) bool {
+	return r.Raw == nil && r.Calls == nil && r.Tokens == nil && len(r.Blocks) == 0 && len(r.Facts) > 0
+}

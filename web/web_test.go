@@ -281,7 +281,7 @@ func poisoned(text string) []inventedPage {
 			}
 		},
 		"raw": func(p *view.Page) {
-			p.Rollout = &view.Rollout{Raw: &view.Raw{Note: "n" + text, Total: 1, Lines: []view.RawLine{{Key: "k" + text, Text: "t" + text, Kind: "string", Pointer: "p" + text, Folded: 1, Toggle: "#" + text}}}}
+			p.Rollout = &view.Rollout{Raw: &view.Raw{Note: "n" + text, Total: 1, Lines: []view.RawLine{{Key: "k" + text, Text: "t" + text, Kind: "string" + text, Folded: 1}}}}
 		},
 	}
 	var list []inventedPage
@@ -378,6 +378,10 @@ func TestGolden(t *testing.T) {
 		"offers":   Offers(view.Offers{Items: []offered.Item{{Insert: "verdict:", Label: ":", Title: "is, or is one of", Class: "operator"}}}),
 		"chooser":  chooser(inventedChooser()),
 		"grid":     table(inventedGrid()),
+		"calls":    callsPart(inventedCalls().Calls),
+		"timeline": timeline(inventedTimeline()),
+		"tokens":   tokensPart(inventedTokens().Tokens),
+		"agents":   agents(inventedTokens().Tree),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := strings.ReplaceAll(render(t, c), "><", ">\n<") + "\n"

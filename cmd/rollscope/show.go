@@ -178,13 +178,8 @@ func (p *printer) row(file string, row *rollout.Row, id *rollout.Identity) error
 		about = append(about, "masked")
 	}
 	p.line(0, "%s", strings.Join(about, ", "))
-	switch {
-	case t.Err != nil:
-		p.line(0, "the trajectory cannot be used: %s", t.Err)
-	case t.Record == nil:
-		p.line(0, "no trajectory; turns follow from the response")
-	case !t.Saved:
-		p.line(0, "the trajectory has no turns; they follow from the response")
+	if source := t.Source(); source != "" {
+		p.line(0, "%s", source)
 	}
 	if t.Record != nil {
 		for i := range t.Record.Gaps {
@@ -192,26 +187,14 @@ func (p *printer) row(file string, row *rollout.Row, id *rollout.Identity) error
 			p.line(0, "gap: %s %s %s", g.Code.String(), g.InvocationID.String(), g.Detail.String())
 		}
 	}
-	p.invocations(t)
+	t.Tree(p)
 	if p.turn > len(t.Turns) {
 		return fmt.Errorf("no turn %d: the rollout has %d", p.turn, len(t.Turns))
 	}
-	if p.turn == 0 && len(t.Prompt) > 0 {
+	t.Tell(p, p.turn)
+	if p.turn == 0 && len(t.Turns) == 0 {
 		p.line(0, "")
-		p.line(0, "prompt")
-		p.items(t.Prompt, nil, t)
-	}
-	for i := range t.Turns {
-		if p.turn == 0 || p.turn == i+1 {
-			p.printTurn(t, i)
-		}
-	}
-	if p.turn == 0 {
-		if len(t.Turns) == 0 {
-			p.line(0, "")
-			p.line(0, "no turns: the response is %s", kindOf(row.Response))
-		}
-		p.loose(t)
+		p.line(0, "no turns: the response is %s", kindOf(row.Response))
 	}
 	return p.w.err
 }
@@ -223,209 +206,15 @@ func kindOf(v jsonscan.Value) string {
 	return v.Kind().String()
 }
 
-// invocations prints the tree of agents.
-func (p *printer) invocations(t *transcript.Rollout) {
-	if len(t.Invocations) < 2 {
-		return
-	}
-	var walk func(i, depth int)
-	seen := map[int]bool{}
-	walk = func(i, depth int) {
-		if seen[i] {
-			return
-		}
-		seen[i] = true
-		in := &t.Invocations[i]
-		p.line(depth, "invocation %s: %s, %d turns, %d model calls, %d tool calls", in.ID, in.Status, len(in.Turns), len(in.Calls), len(in.Tools))
-		for _, k := range in.Children {
-			walk(k, depth+1)
-		}
-	}
-	for i := range t.Invocations {
-		if t.Invocations[i].Parent < 0 {
-			walk(i, 0)
-		}
-	}
-	for i := range t.Invocations {
-		walk(i, 0)
-	}
-}
-
-func (p *printer) printTurn(t *transcript.Rollout, i int) {
-	turn := &t.Turns[i]
+// Head, Line and Text take a transcript down.
+func (p *printer) Head(text string) {
 	p.line(0, "")
-	head := fmt.Sprintf("turn %d of %d", i+1, len(t.Turns))
-	if t.Saved {
-		head += fmt.Sprintf(", invocation %s turn %s, step %s", turn.ID, turn.No, turn.StepCount)
-		if turn.HasTime && turn.Timestamp != 0 {
-			head += ", " + clock(turn.Timestamp)
-		}
-	}
-	p.line(0, "%s", head)
-	for _, k := range turn.Calls {
-		c := t.Calls[k].At
-		p.line(1, "model call %s: %s", orDash(c.ID.String()), callLine(c.Model.String(), countText(c.StatusCode), c.ErrorCategory.String(), c.FinishReason.String(),
-			countText(c.PromptTokens), countText(c.CompletionTokens), realText(c.DurationMS, 0), realText(c.TTFTMS, 0)))
-	}
-	p.items(turn.Input, nil, t)
-	for k := range turn.Reasoning {
-		p.reasoning(&turn.Reasoning[k])
-	}
-	p.items(turn.Answer, turn.Tools, t)
+	p.line(0, "%s", text)
 }
 
-// callLine says in one line how a model call went.
-func callLine(model, status, category, finish, prompt, completion, latency, first string) string {
-	parts := []string{orDash(model), "status " + status}
-	if category != "" {
-		parts = append(parts, "error "+category)
-	}
-	return strings.Join(append(parts, "finish "+orDash(finish), prompt+" + "+completion+" tokens", latency+" ms, first token "+first+" ms"), ", ")
-}
+func (p *printer) Line(depth int, text string) { p.line(depth, "%s", text) }
 
-// items prints items of a conversation; tools are the tool calls among them, in their order.
-func (p *printer) items(list []transcript.Item, tools []int, t *transcript.Rollout) {
-	n := 0
-	for i := range list {
-		it := &list[i]
-		switch it.Kind {
-		case transcript.Reasoning:
-			p.reasoning(it)
-		case transcript.ToolCall:
-			var tool *transcript.Tool
-			if n < len(tools) {
-				tool = &t.Tools[tools[n]]
-				n++
-			}
-			p.tool(it, tool)
-		case transcript.ToolResult:
-			id := "without a call id"
-			if it.HasCallID {
-				id = "of " + it.CallID
-			}
-			p.line(1, "tool result %s", id)
-			p.content(2, it.Content())
-		case transcript.Message:
-			p.line(1, "%s", orWord(it.Role, "message"))
-			parts := it.Content()
-			if len(parts) == 0 {
-				p.line(2, "(empty)")
-			}
-			p.content(2, parts)
-		default:
-			kind := it.Value.Get("type").Text()
-			p.line(1, "%s", orWord(kind, it.Value.Kind().String()))
-			p.text(2, string(it.Value.Raw()))
-		}
-	}
-}
-
-func orWord(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-func (p *printer) reasoning(it *transcript.Item) {
-	p.line(1, "reasoning")
-	parts := it.Content()
-	p.content(2, parts)
-	switch {
-	case it.Encrypted():
-		p.line(2, "(encrypted, %s characters)", view.Group(int64(len(it.Value.Get("encrypted_content").Text()))))
-	case len(parts) == 0:
-		p.line(2, "(empty)")
-	}
-}
-
-// tool prints a tool call with what came back.
-func (p *printer) tool(it *transcript.Item, tool *transcript.Tool) {
-	id := "without a call id"
-	if it.HasCallID {
-		id = it.CallID
-	}
-	p.line(1, "tool call %s %s", orDash(it.Name), id)
-	kind, parsed := transcript.ArgumentsOf(it.Arguments)
-	switch {
-	case kind == transcript.ArgumentsObject:
-		p.text(2, string(parsed.Append(nil, value.Row)))
-	case kind != transcript.ArgumentsEmpty && it.Arguments.IsString():
-		p.text(2, it.Arguments.Text())
-		p.line(2, "(arguments: %s)", kind)
-	case kind != transcript.ArgumentsEmpty && it.Arguments.Exists():
-		p.text(2, string(it.Arguments.Raw()))
-		p.line(2, "(arguments: %s)", kind)
-	default:
-		p.line(2, "(arguments: %s)", kind)
-	}
-	if tool == nil {
-		return
-	}
-	if tool.Record != nil {
-		r := tool.Record
-		line := r.Status.String()
-		if r.DurationMS.Set {
-			line += ", " + realText(r.DurationMS, 1) + " ms"
-		}
-		if !r.ErrorType.Empty() {
-			line += ", " + r.ErrorType.String()
-		}
-		p.line(2, "observed: %s", line)
-	}
-	if tool.Answered {
-		p.line(2, "result")
-		parts := (&transcript.Item{Kind: transcript.ToolResult, Text: tool.Result}).Content()
-		if len(parts) == 0 {
-			p.line(3, "(empty)")
-		}
-		p.content(3, parts)
-		return
-	}
-	p.line(2, "(no result)")
-}
-
-func (p *printer) content(indent int, parts []transcript.Part) {
-	for _, part := range parts {
-		switch part.Kind {
-		case transcript.PartText:
-			p.text(indent, part.Text.Text())
-		case transcript.PartRefusal:
-			p.line(indent, "(refusal)")
-			p.text(indent, part.Text.Text())
-		case transcript.PartImage:
-			p.line(indent, "%s", imageLine(part.Image))
-		default:
-			p.line(indent, "(%s)", orWord(part.Value.Get("type").Text(), part.Value.Kind().String()))
-			p.text(indent, string(part.Value.Raw()))
-		}
-	}
-}
-
-func imageLine(i transcript.Image) string {
-	switch i.Kind {
-	case transcript.ImageRemote, transcript.ImageFile:
-		return fmt.Sprintf("[%s, not fetched: %s]", i.Kind, i.Address)
-	case transcript.ImageUnknown:
-		return "[" + i.Kind.String() + "]"
-	}
-	return fmt.Sprintf("[%s, %s, %s]", i.Kind, orDash(i.MediaType), view.Bytes(int64(i.Bytes)))
-}
-
-// loose prints what belongs to no turn: tools that nobody asked for, results without a call.
-func (p *printer) loose(t *transcript.Rollout) {
-	for i := range t.Tools {
-		tool := &t.Tools[i]
-		if tool.Turn < 0 {
-			p.line(0, "")
-			p.line(0, "observed tool call %s %s that no turn asks for: %s", orDash(tool.Name), tool.ID, tool.Record.Status.String())
-		}
-	}
-	for _, it := range t.Orphans {
-		p.line(0, "")
-		p.line(0, "tool result of %s, which nobody called", orWord(it.CallID, "no call id"))
-	}
-}
+func (p *printer) Text(depth int, text string) { p.text(depth, text) }
 
 // document prints an ATIF document.
 func (p *printer) document(v value.Value) error {

@@ -57,9 +57,10 @@ type Span struct {
 	DurationMS float64 // as measured; NaN where it was not
 	Status     string
 	Failed     bool
-	Backwards  bool // it ends before it starts
-	Lane       int  // among the spans of its kind and invocation: no two of a lane overlap
-	Turn       int  // of model and tool calls: the turn that they belong to, −1 for none
+	Backwards  bool   // it ends before it starts
+	Lane       int    // among the spans of its kind and invocation: no two of a lane overlap
+	Turn       int    // of model and tool calls: the turn that they belong to, −1 for none
+	Reason     string // why it is unplaced
 }
 
 // A Timeline is a rollout in time.
@@ -143,6 +144,9 @@ func (b *builder) call(i int) {
 		s.Status = c.At.ErrorCategory.String()
 	}
 	ends(&s, c.At.StartedAt, c.At.CompletedAt, c.At.DurationMS)
+	if s.Placing == Unplaced {
+		s.Reason = "the call has neither a start nor an end"
+	}
 	b.spans = append(b.spans, s)
 }
 
@@ -156,6 +160,11 @@ func (b *builder) tool(i int) {
 		s.Status = t.Record.Status.String()
 		s.Failed = s.Status == "failed" || s.Status == "timeout" || s.Status == "cancelled" || !t.Record.ErrorType.Empty()
 		ends(&s, t.Record.StartedAt, t.Record.CompletedAt, t.Record.DurationMS)
+		if s.Placing == Unplaced {
+			s.Reason = "its record has neither a start nor an end"
+		}
+	} else {
+		s.Reason = "nobody observed its execution"
 	}
 	b.spans = append(b.spans, s)
 }
@@ -182,7 +191,7 @@ func (b *builder) turns() {
 		case timed:
 			s.Start, s.End = t.Timestamp, t.Timestamp
 		default:
-			s.Placing = Unplaced
+			s.Placing, s.Reason = Unplaced, "it has no timestamp, and none of its calls has a place"
 		}
 		b.spans = append(b.spans, s)
 	}
@@ -225,6 +234,8 @@ func (b *builder) invocations() {
 		}
 		if r := around[i]; r != nil {
 			s.Start, s.End, s.Placing = r.from, r.to, Derived
+		} else {
+			s.Reason = "nothing of it has a place"
 		}
 		b.spans = append(b.spans, s)
 	}
@@ -259,6 +270,8 @@ func (b *builder) sandboxes(bundle *trajectory.Bundle) {
 		}
 		if r := around[s.ID]; r != nil && s.ID != "" {
 			s.Start, s.End, s.Placing = r.from, r.to, Derived
+		} else {
+			s.Reason = "sandboxes have no clock, and no tool call with a place names it"
 		}
 		b.spans = append(b.spans, s)
 	}
@@ -278,6 +291,8 @@ func (b *builder) compactions(bundle *trajectory.Bundle) {
 		s.Failed = s.Status == "failed" || s.Status == "aborted"
 		if timed(c.ObservedAt) {
 			s.Start, s.End, s.Placing = c.ObservedAt.Value, c.ObservedAt.Value, Measured
+		} else {
+			s.Reason = "nobody said when it was observed"
 		}
 		b.spans = append(b.spans, s)
 	}

@@ -142,6 +142,27 @@ func ImageOf(address string) Image {
 	return inline(kind, data)
 }
 
+// Address gives the address that a part of a message has for its image, "" for none.
+func Address(v jsonscan.Value) string {
+	address := v.Get("image_url")
+	if address.IsObject() {
+		address = address.Get("url")
+	}
+	if source := v.Get("source"); source.IsObject() && !address.IsString() {
+		if data := source.Get("data"); data.IsString() {
+			return "data:" + source.Get("media_type").Text() + ";base64," + data.Text()
+		}
+		address = source.Get("url")
+	}
+	return address.Text()
+}
+
+// Inline gives the base64 text of an image that is in the row, "" for others.
+func Inline(v jsonscan.Value) string {
+	_, data, _ := strings.Cut(Address(v), ",")
+	return data
+}
+
 // pictures are the media types that hold a picture and nothing that can act.
 var pictures = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/bmp": true, "image/avif": true}
 

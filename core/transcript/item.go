@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"strings"
+
 	"github.com/rollscope/rollscope/core/jsonscan"
 )
 
@@ -32,6 +34,8 @@ type Item struct {
 	HasCallID bool   // it is there and no null
 	Name      string // of the tool
 	Arguments jsonscan.Value
+	Result    jsonscan.Value // of a tool call that carries what came back itself
+	Hosted    bool           // of a tool call that the model's server answers: no result is expected
 
 	Pair int // the place of the result or call that belongs to it, −1 for none
 }
@@ -114,7 +118,11 @@ func appendItem(list []Item, v jsonscan.Value) []Item {
 		if callID.IsNull() && tag == "mcp_call" {
 			callID = id
 		}
-		add(tool(ToolCall, callID, arguments))
+		i := tool(ToolCall, callID, arguments)
+		if tag == "mcp_call" && !output.IsNull() {
+			i.Result = output
+		}
+		add(i)
 	case tag == "function_call_output" || tag == "custom_tool_call_output" || tag == "tool_result" && callID.Exists():
 		i := tool(ToolResult, callID, jsonscan.Value{})
 		i.Text = output
@@ -139,10 +147,42 @@ func appendItem(list []Item, v jsonscan.Value) []Item {
 		list = appendMessage(list, v, role, content, reasoning, calls)
 	case tag == "message":
 		add(Item{Kind: Message, Role: "assistant", Value: v, Text: content})
+	case strings.HasSuffix(tag, "_call_output") || tag == "mcp_approval_response":
+		i := tool(ToolResult, callID, jsonscan.Value{})
+		i.Text = output
+		add(i)
+	case strings.HasSuffix(tag, "_call") || tag == "tool_call":
+		add(hosted(v, tag, callID, id, name, arguments))
 	default:
 		add(Item{Value: v})
 	}
 	return list
+}
+
+// hosted reads a call of a tool that has a type of its own. Some are run by the model's server and have no id that a
+// result could name.
+func hosted(v jsonscan.Value, tag string, callID, id, name, arguments jsonscan.Value) Item {
+	it := Item{Kind: ToolCall, Value: v, CallID: callID.Text(), HasCallID: callID.IsString(), Name: name.Text(), Arguments: arguments}
+	if tag == "tool_call" && !callID.Exists() {
+		it.CallID, it.HasCallID = id.Text(), id.IsString()
+	}
+	if it.Name == "" {
+		it.Name = strings.TrimSuffix(tag, "_call")
+	}
+	for _, key := range [...]string{"input", "action", "operation", "queries", "code"} {
+		if it.Arguments.Exists() {
+			break
+		}
+		it.Arguments = v.Get(key)
+	}
+	for _, key := range [...]string{"output", "outputs", "results", "result"} {
+		if r := v.Get(key); r.Exists() && !r.IsNull() {
+			it.Result = r
+			break
+		}
+	}
+	it.Hosted = !it.HasCallID && tag != "tool_call"
+	return it
 }
 
 // appendMessage takes a message apart that holds blocks of its own, reasoning or tool calls.

@@ -10,7 +10,8 @@ import (
 
 // A Rollout is the conversation of one row. It lives as long as the row.
 type Rollout struct {
-	Saved       bool // turns are those of a valid trajectory; else they follow from the response
+	Saved       bool // turns are those of the trajectory; else they follow from the response
+	Loose       bool // the trajectory is not valid, and what could be read of it is shown
 	Prompt      []Item
 	Turns       []Turn
 	Invocations []Invocation
@@ -68,6 +69,7 @@ type Tool struct {
 	Call       jsonscan.Value
 	Result     jsonscan.Value // what came back; absent where nothing did
 	Answered   bool
+	Hosted     bool                 // the model's server answers it, a result of its own is not expected
 	Record     *trajectory.ToolCall // nil where nobody observed it
 }
 
@@ -85,7 +87,13 @@ func (r *Reader) Read(row *rollout.Row) *Rollout {
 		t.Record, t.Err = record, err
 		if err == nil {
 			t.read(record)
+		} else if record := loose(row.Trajectory); record != nil {
+			t.Loose = true
+			t.read(record)
 		}
+	}
+	if len(t.Calls) == 0 {
+		t.attached(row.Value.Get("ng_model_call_capture").Get("calls"))
 	}
 	if len(t.Turns) == 0 {
 		t.fromResponse(row)
@@ -270,7 +278,7 @@ func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 	}
 	used := make([]bool, len(r.Tools))
 	taken := map[key]int{}
-	add := func(tool Tool, k key) int {
+	add := func(tool Tool, k key, own jsonscan.Value) int {
 		if list := records[k]; len(list) > 0 {
 			tool.Record, used[list[0]] = &r.Tools[list[0]], true
 			records[k] = list[1:]
@@ -278,6 +286,9 @@ func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 		if list := results[k]; taken[k] < len(list) {
 			tool.Result, tool.Answered = list[taken[k]].Text, true
 			taken[k]++
+		}
+		if !tool.Answered && !own.IsNull() {
+			tool.Result, tool.Answered = own, true
 		}
 		if tool.Record != nil {
 			if tool.Name == "" {
@@ -298,12 +309,12 @@ func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 		turn := &t.Turns[i]
 		for k := range turn.Answer {
 			if it := &turn.Answer[k]; it.Kind == ToolCall {
-				tool := Tool{Invocation: turn.Invocation, ID: it.CallID, Name: it.Name, Turn: i, Call: it.Value}
+				tool := Tool{Invocation: turn.Invocation, ID: it.CallID, Name: it.Name, Turn: i, Call: it.Value, Hosted: it.Hosted}
 				where := key{turn.ID, it.CallID}
 				if !it.HasCallID {
 					where = key{nobody, nobody}
 				}
-				turn.Tools = append(turn.Tools, add(tool, where))
+				turn.Tools = append(turn.Tools, add(tool, where, it.Result))
 			}
 		}
 	}
@@ -316,11 +327,37 @@ func (t *Rollout) tools(r *trajectory.Record, at map[string]int) {
 		if n, listed := at[id]; listed {
 			tool.Invocation = n
 		}
-		add(tool, key{id, tool.ID})
+		add(tool, key{id, tool.ID}, jsonscan.Value{})
 	}
 	for _, k := range order {
 		t.Orphans = append(t.Orphans, results[k][taken[k]:]...)
 	}
+}
+
+// said gives the items of a response of any dialect.
+func said(v jsonscan.Value) []Item {
+	if !v.IsObject() {
+		if v.IsString() {
+			return Items(v)
+		}
+		return nil
+	}
+	if output := v.Get("output"); output.Exists() && !output.IsNull() {
+		return Items(output)
+	}
+	if choices := v.Get("choices"); choices.IsArray() {
+		var list []Item
+		e := choices.Elements()
+		for e.Next() {
+			list = appendItems(list, e.Value.Get("message"))
+		}
+		pair(list)
+		return list
+	}
+	if v.Get("role").IsString() && v.Get("content").Exists() {
+		return Items(v)
+	}
+	return nil
 }
 
 // fromResponse makes turns of a response: what a tool or a person answers ends one.
@@ -330,17 +367,18 @@ func (t *Rollout) fromResponse(row *rollout.Row) {
 		input = input.Get("input")
 	}
 	t.Prompt = append(t.Prompt, Items(input)...)
-	output := row.Response.Get("output")
-	list := Items(output)
-	if row.Response.IsString() {
-		list = Items(row.Response)
+	list := said(row.Response)
+	observed := map[string]int{} // of the trajectory, by id
+	for i := range t.Tools {
+		observed[t.Tools[i].ID] = i
 	}
 	turn := Turn{Invocation: -1}
+	told := false // something of the turn stands nowhere else
 	flush := func() {
-		if len(turn.Answer)+len(turn.Reasoning)+len(turn.Input) > 0 {
+		if told {
 			t.Turns = append(t.Turns, turn)
 		}
-		turn = Turn{Invocation: -1}
+		turn, told = Turn{Invocation: -1}, false
 	}
 	acted := false
 	for _, it := range list {
@@ -356,22 +394,43 @@ func (t *Rollout) fromResponse(row *rollout.Row) {
 			if it.Kind == ToolResult && answer < 0 {
 				t.Orphans = append(t.Orphans, it)
 			}
+			told = told || answer < 0
 			turn.Input = append(turn.Input, it)
-		case it.Kind == Reasoning:
+		case it.Kind == Reasoning && len(turn.Answer) == 0:
 			turn.Reasoning = append(turn.Reasoning, it)
-			acted = true
+			acted, told = true, true
 		default:
 			if it.Kind == ToolCall {
-				tool := Tool{Invocation: -1, ID: it.CallID, Name: it.Name, Turn: len(t.Turns), Call: it.Value}
+				tool := Tool{Invocation: -1, ID: it.CallID, Name: it.Name, Turn: len(t.Turns), Call: it.Value, Hosted: it.Hosted}
 				if answer >= 0 {
 					tool.Result, tool.Answered = list[answer].Text, true
+				} else if !it.Result.IsNull() {
+					tool.Result, tool.Answered = it.Result, true
 				}
-				turn.Tools = append(turn.Tools, len(t.Tools))
-				t.Tools = append(t.Tools, tool)
+				turn.Tools = append(turn.Tools, t.observe(tool, it.HasCallID, observed))
 			}
 			turn.Answer = append(turn.Answer, it)
-			acted = true
+			acted, told = true, true
 		}
 	}
 	flush()
+}
+
+// observe adds a tool call of the response, or finds the record that a trajectory without turns has of it.
+func (t *Rollout) observe(tool Tool, named bool, observed map[string]int) int {
+	i, known := observed[tool.ID]
+	if !known || !named {
+		t.Tools = append(t.Tools, tool)
+		return len(t.Tools) - 1
+	}
+	delete(observed, tool.ID)
+	at := &t.Tools[i]
+	at.Turn, at.Call = tool.Turn, tool.Call
+	if tool.Answered {
+		at.Result, at.Answered = tool.Result, true
+	}
+	if tool.Name != "" {
+		at.Name = tool.Name
+	}
+	return i
 }

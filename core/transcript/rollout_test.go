@@ -115,6 +115,53 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
+// TestLoose: of a trajectory with a bad field everything else can be seen.
+func TestLoose(t *testing.T) {
+	r := read(t, []byte(strings.Replace(strings.ReplaceAll(family, "\n", " "), `"turn_no":1`, `"turn_no":0`, 1)))
+	if r.Err == nil || r.Record != nil || !r.Saved || !r.Loose {
+		t.Fatalf("%v %v %t %t", r.Err, r.Record, r.Saved, r.Loose)
+	}
+	if len(r.Turns) != 3 || len(r.Invocations) != 3 || len(r.Calls) != 5 || len(r.Tools) != 4 || len(r.Turns[1].Calls) != 2 || r.Calls[3].Invocation != 1 {
+		t.Errorf("%d turns, %d invocations, %d calls, %d tools", len(r.Turns), len(r.Invocations), len(r.Calls), len(r.Tools))
+	}
+}
+
+// TestAttached: a row without a trajectory may still carry its calls.
+func TestAttached(t *testing.T) {
+	r := read(t, []byte(`{"response":{"output":"x"},"ng_model_call_capture":{"calls":[7,{"model_call_id":"a","started_at":1.5,"status_code":429,"error_category":"rate_limited","tokens_in":3,"request":null,"request_raw":"{"}]}}`))
+	if len(r.Calls) != 1 || r.Calls[0].At.ID.String() != "a" || r.Calls[0].At.PromptTokens.Int.String() != "3" || !r.Calls[0].At.Request.IsString() {
+		t.Errorf("%+v", r.Calls)
+	}
+}
+
+// TestHosted: calls of tools with types of their own, and results that end a response.
+func TestHosted(t *testing.T) {
+	r := read(t, []byte(`{"response":{"output":[{"type":"web_search_call","id":"w","action":{"type":"search"}},{"type":"file_search_call","queries":["q"],"results":[{"text":"r"}]},{"type":"local_shell_call","call_id":"s","action":{"command":["ls"]}},{"type":"local_shell_call_output","call_id":"s","output":"files"}]}}`))
+	var got []string
+	for _, tool := range r.Tools {
+		got = append(got, fmt.Sprintf("%s hosted %t %s", tool.Name, tool.Hosted, tool.Result.Raw()))
+	}
+	if s := strings.Join(got, "\n"); s != "web_search hosted true \nfile_search hosted true [{\"text\":\"r\"}]\nlocal_shell hosted false \"files\"" {
+		t.Error(s)
+	}
+	if len(r.Turns) != 1 {
+		t.Errorf("%d turns", len(r.Turns))
+	}
+}
+
+// TestDialects: a response may have the shape of any dialect.
+func TestDialects(t *testing.T) {
+	for _, response := range []string{
+		`{"choices":[{"message":{"role":"assistant","content":"a"}}]}`, `{"role":"assistant","content":[{"type":"text","text":"a"}]}`, `"a"`,
+		`{"output":[{"type":"message","role":"assistant","content":"a"}]}`,
+	} {
+		r := read(t, []byte(`{"response":`+response+`}`))
+		if len(r.Turns) != 1 || len(r.Turns[0].Answer) != 1 || r.Turns[0].Answer[0].Content()[0].Text.Text() != "a" {
+			t.Errorf("%s: %+v", response, r.Turns)
+		}
+	}
+}
+
 // FuzzRead joins rows of any content; places must lie inside their lists.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(strings.ReplaceAll(family, "\n", " ")))

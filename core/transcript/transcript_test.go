@@ -81,7 +81,7 @@ func TestItems(t *testing.T) {
 		`{"type":"x"}`:               "other",
 		`{"type":"text","text":"a"}`: ":a",
 		`[{"role":"user","content":"q"},{"type":"message","content":[{"type":"output_text","text":"a"},{"type":"refusal","refusal":"no"}]}]`:                                                                                                         "user:q, assistant:a?2",
-		`[{"type":"message","role":"user","content":"q"},{"type":"web_search_call","role":"x"}]`:                                                                                                                                                     "user:q, other",
+		`[{"type":"message","role":"user","content":"q"},{"type":"web_search_call","role":"x"}]`:                                                                                                                                                     "user:q, tool call",
 		`[{"type":"reasoning","summary":[]},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"r"}]`:                                                                          "reasoning, tool call a→2, tool result a→1",
 		`[{"type":"custom_tool_call","call_id":"a","name":"f","input":"x"},{"type":"custom_tool_call_output","call_id":"a","output":"r"}]`:                                                                                                           "tool call a→1, tool result a→0",
 		`[{"type":"mcp_call","id":"m","name":"f","arguments":"{}"},{"type":"tool_result","call_id":"m","output":"r"}]`:                                                                                                                               "tool call m→1, tool result m→0",
@@ -145,7 +145,7 @@ func TestOdd(t *testing.T) {
 			t.Errorf("row %d: %s, want %s", i, got[i], want)
 		}
 	}
-	if want := "reasoning, reasoning, assistant:string content, assistant:, assistant:, assistant:?2, assistant:?0, other, other, other, other, :x"; got[5] != want {
+	if want := "assistant:string content, assistant:, assistant:, assistant:?2, assistant:?0, reasoning, reasoning, tool call, other, other, other, :x"; got[5] != want {
 		t.Errorf("%s, want %s", got[5], want)
 	}
 }

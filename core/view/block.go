@@ -10,84 +10,121 @@ import (
 
 	"github.com/rollscope/rollscope/core/health/check"
 	"github.com/rollscope/rollscope/core/jsonscan"
+	"github.com/rollscope/rollscope/core/transcript"
+	"github.com/rollscope/rollscope/core/value"
 )
 
 const (
-	shortText   = 1500    // characters of a text that are shown folded
-	longText    = 200_000 // characters that are shown when it is opened; the rest is in the raw row
-	rawText     = 4000    // characters of an unknown item
-	mostBlocks  = 2000    // blocks of one turn that are written
-	mostItems   = 400     // items of one turn that are written
-	mostOutputs = 20      // outputs of one call that are written
-	imageBytes  = 8 << 20 // largest data URL that is shown as an image
+	shortText  = 1500    // characters of a text that are shown folded
+	longText   = 200_000 // characters that are shown when it is opened; the rest is in the raw row
+	rawText    = 4000    // bytes of a value that is too large to be laid out
+	mostBlocks = 2000    // blocks of one turn that are written
+	mostItems  = 400     // items of one turn that are written
+	mostCalls  = 60      // model calls of one turn that are written
+	imageBytes = 8 << 20 // largest data URL that is shown as an image
 )
 
-// writer turns the values of a transcript into blocks.
+// writer turns the items of a transcript into blocks.
 type writer struct {
-	t    *transcript
+	t    *talk
 	s    State
 	turn int
 	next int // number of the next block of the turn
 }
 
 // blocks writes one turn.
-func (t *transcript) blocks(i int, s State) Block {
-	one := &t.turns[i]
+func (t *talk) blocks(i int, s State) Block {
+	turn := &t.Turns[i]
 	w := &writer{t: t, s: s, turn: turnNumber(i)}
 	b := Block{Kind: "turn", Turn: w.turn, Title: t.title(i), Note: t.turnNote(i), Children: []Block{}}
-	if len(one.findings) > 0 {
+	if t.unhealthy(i) {
 		b.Mark = MarkUnhealthy
 	}
-	for _, f := range one.findings {
-		b.Children = append(b.Children, findingBlock(f))
+	b.Children = append(b.Children, w.lost(t.before[i])...)
+	for _, n := range t.byTurn[i] {
+		b.Children = append(b.Children, w.finding(n))
 	}
-	for n, v := range one.input {
-		if n == mostItems {
-			b.Children = append(b.Children, Block{Kind: "note", Title: "+ " + count(len(one.input)-n, "item", "items"), Text: "of the input are in the raw row"})
+	for n, c := range turn.Calls {
+		if n == mostCalls {
+			b.Children = append(b.Children, Block{Kind: "note", Title: "+ " + count(len(turn.Calls)-n, "model call", "model calls"), Text: "of this turn are in the calls part"})
 			break
 		}
-		b.Children = append(b.Children, w.item(v, "input")...)
+		b.Children = append(b.Children, w.modelCall(c, ""))
 	}
-	if r := one.at.Get("reasoning_content"); !r.IsNull() {
-		b.Children = append(b.Children, w.reasoning(r)...)
-	}
-	answer := one.answer()
-	for n, v := range answer {
-		if n == mostItems {
-			b.Children = append(b.Children, Block{Kind: "note", Title: "+ " + count(len(answer)-n, "item", "items"),
-				Text: "of this turn are not shown here; the raw row has all of them"})
-			break
-		}
-		if toolOutput(v) {
-			if id, ok := callID(v); ok && t.asked[id] > 0 {
-				continue // it stands beside its call
-			}
-			b.Children = append(b.Children, w.output(v, true))
-			continue
-		}
-		b.Children = append(b.Children, w.item(v, "")...)
-	}
-	if one.at.Exists() && len(answer) == 0 {
-		empty := one.at.Get("answer")
-		text := "null"
-		if empty.Exists() {
-			text = string(empty.Raw())
-		}
-		b.Children = append(b.Children, Block{Kind: "note", Title: "answer", Text: text + " – nothing was said"})
+	b.Children = append(b.Children, w.list(turn.Input, nil, "the input")...)
+	b.Children = append(b.Children, w.list(turn.Reasoning, nil, "the reasoning")...)
+	b.Children = append(b.Children, w.list(turn.Answer, turn.Tools, "this turn")...)
+	if t.Saved && len(turn.Answer) == 0 {
+		b.Children = append(b.Children, w.nothing(i))
 	}
 	return b
 }
 
-// rest writes the outputs that belong to no turn.
-func (t *transcript) rest(s State) []Block {
-	w := &writer{t: t, s: s}
-	list := []Block{}
-	for n, v := range t.orphans {
-		if n == mostItems {
-			list = append(list, Block{Kind: "note", Title: "+ " + count(len(t.orphans)-n, "output", "outputs"), Text: "without a call are in the raw row"})
+// nothing says what stands where a turn has no answer.
+func (w *writer) nothing(i int) Block {
+	text := "nothing was said"
+	if w.t.Record != nil && i < len(w.t.Record.Turns) {
+		if answer := w.t.Record.Turns[i].Answer; answer.Exists() {
+			text = string(answer.Raw()[:min(answer.Len(), 40)]) + " – nothing was said"
+		}
+	}
+	return Block{Kind: "note", Title: "answer", Text: text}
+}
+
+// lost writes model calls that belong to no turn, with their findings.
+func (w *writer) lost(calls []int) []Block {
+	var list []Block
+	for n, c := range calls {
+		if n == mostCalls {
+			list = append(list, Block{Kind: "note", Title: "+ " + count(len(calls)-n, "model call", "model calls"), Text: "of no turn are in the calls part"})
 			break
 		}
-		list = append(list, w.output(v, true))
+		for _, f := range w.t.byCall[c] {
+			list = append(list, w.finding(f))
+		}
+		list = append(list, w.modelCall(c, "belongs to no turn"))
+	}
+	return list
+}
+
+// modelCall writes how a model call went.
+func (w *writer) modelCall(i int, remark string) Block {
+	c := w.t.Calls[i].At
+	at := spot{'c', i}.String()
+	b := Block{ID: at, Kind: "modelcall", Title: "model call " + strconv.Itoa(i+1), Name: c.ID.String(), Note: callNote(c), Current: w.s.At == at}
+	if remark != "" {
+		b.Note = strings.TrimSuffix(remark+" · "+b.Note, " · ")
+	}
+	if failedCall(c) {
+		b.Mark = MarkFailed
+	}
+	b.Links = []Link{{Text: "JSON", Href: w.s.With(func(s *State) { s.Part, s.At, s.Token, s.Find, s.Hit = "calls", at, 0, "", 0 }).Href()}}
+	return b
+}
+
+// prompt writes what stands before all turns.
+func (t *talk) prompt(s State) Block {
+	w := &writer{t: t, s: s}
+	return Block{ID: "prompt", Kind: "prompt", Title: "Prompt", Note: count(len(t.Prompt), "item", "items"), Children: w.list(t.Prompt, nil, "the prompt")}
+}
+
+// tail writes what belongs to no turn and comes behind all: model calls, tool calls, results.
+func (t *talk) tail(s State) []Block {
+	w := &writer{t: t, s: s}
+	list := w.lost(t.before[len(t.Turns)])
+	for n, i := range t.loose {
+		if n == mostItems {
+			list = append(list, Block{Kind: "note", Title: "+ " + count(len(t.loose)-n, "tool call", "tool calls"), Text: "that no turn asks for are in the raw row"})
+			break
+		}
+		list = append(list, w.observed(i))
+	}
+	for n := range t.rest {
+		if n == mostItems {
+			list = append(list, Block{Kind: "note", Title: "+ " + count(len(t.rest)-n, "output", "outputs"), Text: "without a call are in the raw row"})
+			break
+		}
+		list = append(list, w.orphan(&t.rest[n]))
 	}
 	return list
 }
@@ -105,9 +142,20 @@ func findingID(f check.Finding) string {
 	return id
 }
 
-func findingBlock(f check.Finding) Block {
-	return Block{ID: findingID(f), Kind: "finding",
-		Title: f.Check, Text: check.Sentence(f), Mark: MarkUnhealthy}
+func (w *writer) finding(n int) Block {
+	f := w.t.findings[n]
+	b := Block{ID: findingID(f), Kind: "finding", Title: f.Check, Text: check.Sentence(f), Mark: MarkUnhealthy, Current: w.s.At == spot{'f', n}.String()}
+	if f.Place.Length > 0 {
+		b.Links = []Link{{Text: "JSON", Href: toJSON(w.s, n)}}
+	}
+	return b
+}
+
+// toJSON is the State that shows the place of a finding in the row's JSON.
+func toJSON(s State, finding int) string {
+	return s.With(func(s *State) {
+		s.Part, s.Turn, s.At, s.Token, s.Find, s.Hit = "raw", 0, spot{'f', finding}.String(), 0, "", 0
+	}).Href()
 }
 
 // full tells whether a turn has as many blocks as a page can bear, and adds the note that says so.
@@ -143,16 +191,44 @@ func (w *writer) text(kind, title, text string, mono bool) Block {
 	if len(text) <= limit {
 		return b
 	}
+	if packed := base64Bytes(text); packed > 0 && !open {
+		limit = 80
+		b.Note = "base64, " + Bytes(packed)
+	}
 	cut := prefix(text, limit)
 	if rest := utf8.RuneCountInString(text[cut:]); rest > 0 {
 		b.Text, b.Folded = text[:cut], rest
 		if !open {
 			b.Unfold = w.s.With(func(s *State) { s.Open = append(s.Open, b.ID) }).Href()
 		} else {
-			b.Note = "the rest is in the raw row"
+			b.Note = strings.TrimPrefix(b.Note+" · the rest is in the raw row", " · ")
 		}
 	}
 	return b
+}
+
+// base64Bytes is how many bytes a text holds that is nothing but base64, 0 for any other.
+func base64Bytes(text string) int64 {
+	plain := strings.TrimRight(text, "=")
+	if len(plain) < 200 || len(text)-len(plain) > 2 {
+		return 0
+	}
+	digits, letters := false, false
+	for i := range len(plain) {
+		switch c := plain[i]; {
+		case c >= '0' && c <= '9':
+			digits = true
+		case c >= 'A' && c <= 'Z':
+			letters = true
+		case c >= 'a' && c <= 'z', c == '+', c == '/', c == '-', c == '_':
+		default:
+			return 0
+		}
+	}
+	if !digits || !letters {
+		return 0
+	}
+	return int64(len(plain)) * 3 / 4
 }
 
 // prefix gives the byte length of the first n characters, or of the text if it has fewer.
@@ -166,89 +242,71 @@ func prefix(text string, n int) int {
 	return len(text)
 }
 
-// item writes one item of a conversation in any of the dialects.
-func (w *writer) item(v jsonscan.Value, from string) []Block {
-	switch {
-	case v.IsString():
-		return []Block{w.text(kindOf(from, "message"), title(from, "message"), v.Text(), false)}
-	case !v.IsObject():
-		return []Block{w.unknown(v, "")}
-	}
-	kind := v.Get("type")
-	name := kind.Text()
-	role := v.Get("role").Text()
-	switch {
-	case toolOutput(v):
-		if id, ok := callID(v); ok && w.t.asked[id] > 0 {
-			return nil
+// list writes items of a conversation; tools are the tool calls among them, in their order.
+func (w *writer) list(items []transcript.Item, tools []int, of string) []Block {
+	list := []Block{}
+	asked := 0
+	for n := range items {
+		it := &items[n]
+		if n == mostItems || w.full(&list) {
+			return append(list, Block{Kind: "note", Title: "+ " + count(len(items)-n, "item", "items"), Text: "of " + of + " are not shown here; the raw row has all of them"})
 		}
-		return []Block{w.output(v, true)}
-	case name == "reasoning":
-		return w.reasoning(v)
-	case name == "message", role != "" && (!kind.Exists() || kind.IsNull()):
-		return w.message(v, role)
-	case toolCall(v):
-		return []Block{w.call(v)}
+		switch it.Kind {
+		case transcript.ToolCall:
+			if asked < len(tools) {
+				list = append(list, w.call(it, tools[asked]))
+				asked++
+				continue
+			}
+			if tools == nil && w.turn > 0 {
+				continue // of a question: it stands in its own turn
+			}
+			list = append(list, w.asked(it))
+		case transcript.ToolResult:
+			if w.t.orphans[it.Value.Offset()] || w.turn == 0 {
+				list = append(list, w.orphan(it))
+			}
+		case transcript.Reasoning:
+			list = append(list, w.reasoning(it))
+		case transcript.Message:
+			list = append(list, w.message(it, of == "the input" || of == "the prompt")...)
+		default:
+			list = append(list, w.unknown(it.Value, it.Value.Get("type").Text()))
+		}
 	}
-	return []Block{w.unknown(v, name)}
+	return list
 }
 
-func kindOf(from, kind string) string {
-	if from != "" {
-		return "input"
+// message writes what somebody says; what was asked of the agent and names no speaker is input.
+func (w *writer) message(it *transcript.Item, asked bool) []Block {
+	kind, title := "message", "message"
+	if asked && it.Role == "" {
+		kind, title = "input", "input"
 	}
-	return kind
-}
-
-func title(from, word string) string {
-	if from != "" {
-		return from
+	if it.Role != "" && it.Role != "assistant" {
+		kind, title = "input", it.Role
 	}
-	return word
-}
-
-// message writes what somebody says: texts, images, refusals, and the tool calls of other dialects.
-func (w *writer) message(v jsonscan.Value, role string) []Block {
-	from := role
-	if role == "" || role == "assistant" {
-		from = ""
-	}
+	parts := it.Content()
 	var list []Block
-	if r := v.Get("reasoning_content"); r.Truthy() {
-		list = append(list, w.reasoning(r)...)
-	} else if r := v.Get("reasoning"); r.Truthy() {
-		list = append(list, w.reasoning(r)...)
+	for n := range parts {
+		if w.full(&list) {
+			break
+		}
+		list = append(list, w.part(kind, title, &parts[n], false))
 	}
-	content := v.Get("content")
-	switch {
-	case content.IsString():
-		list = append(list, w.text(kindOf(from, "message"), title(from, "message"), content.Text(), false))
-	case content.IsArray():
-		parts := 0
-		e := content.Elements()
-		for e.Next() && !w.full(&list) {
-			parts++
-			list = append(list, w.part(e.Value, from)...)
-		}
-		if parts == 0 {
-			list = append(list, Block{ID: w.id(), Kind: kindOf(from, "message"), Title: title(from, "message"), Note: "empty list"})
-		}
-	case content.IsNull() && v.Get("tool_calls").Truthy():
-	case content.IsNull():
+	if len(parts) == 0 {
 		note := "no content"
-		if content.Exists() {
+		switch {
+		case it.Text.IsNull() && it.Text.Exists():
 			note = "content is null"
+		case it.Text.IsArray():
+			note = "empty list"
 		}
-		list = append(list, Block{ID: w.id(), Kind: kindOf(from, "message"), Title: title(from, "message"), Note: note})
-	default:
-		list = append(list, w.unknown(content, "content"))
+		list = append(list, Block{ID: w.id(), Kind: kind, Title: title, Note: note})
 	}
-	e := v.Get("tool_calls").Elements()
-	for e.Next() && !w.full(&list) {
-		list = append(list, w.call(e.Value))
-	}
-	if note := tokenNote(v); note != "" && len(list) > 0 {
-		list[len(list)-1].Note = strings.TrimPrefix(list[len(list)-1].Note+" · "+note, " · ")
+	if note := tokenNote(it.Value); note != "" {
+		last := &list[len(list)-1]
+		last.Note = strings.TrimPrefix(last.Note+" · "+note, " · ")
 	}
 	return list
 }
@@ -258,265 +316,196 @@ func tokenNote(v jsonscan.Value) string {
 	var parts []string
 	for _, key := range [...]string{"prompt_token_ids", "generation_token_ids", "generation_log_probs"} {
 		if list := v.Get(key); list.IsArray() {
-			n, _ := list.Parts()
-			parts = append(parts, Group(n)+" "+strings.ReplaceAll(key, "_", " "))
+			if n, _ := list.Parts(); n > 0 {
+				parts = append(parts, Group(n)+" "+strings.ReplaceAll(key, "_", " "))
+			}
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-// part writes one part of a message.
-func (w *writer) part(v jsonscan.Value, from string) []Block {
-	if v.IsString() {
-		return []Block{w.text(kindOf(from, "message"), title(from, "message"), v.Text(), false)}
+// part writes one part of what is said, thought or returned.
+func (w *writer) part(kind, title string, p *transcript.Part, mono bool) Block {
+	switch p.Kind {
+	case transcript.PartText:
+		return w.text(kind, title, p.Text.Text(), mono)
+	case transcript.PartRefusal:
+		return w.text(kind, "refusal", p.Text.Text(), false)
+	case transcript.PartImage:
+		return w.image(p)
 	}
-	if !v.IsObject() {
-		return []Block{w.unknown(v, "part")}
-	}
-	switch name := v.Get("type").Text(); name {
-	case "output_text", "input_text", "text", "summary_text", "reasoning_text", "":
-		if text := v.Get("text"); text.IsString() {
-			return []Block{w.text(kindOf(from, "message"), title(from, "message"), text.Text(), false)}
-		}
-		if refusal := v.Get("refusal"); refusal.IsString() {
-			return []Block{w.text("message", "refusal", refusal.Text(), false)}
-		}
-		return []Block{w.unknown(v, name)}
-	case "refusal":
-		return []Block{w.text("message", "refusal", v.Get("refusal").Text(), false)}
-	case "thinking", "redacted_thinking":
-		return w.reasoning(v)
-	case "tool_use":
-		return []Block{w.call(v)}
-	case "tool_result":
-		if id, ok := callID(v); ok && w.t.asked[id] > 0 {
-			return nil
-		}
-		return []Block{w.output(v, true)}
-	case "input_image", "image_url", "image", "output_image":
-		return []Block{w.image(v)}
-	default:
-		return []Block{w.unknown(v, name)}
-	}
+	return w.unknown(p.Value, p.Value.Get("type").Text())
 }
 
 // reasoning writes what the model thought, also when it is encrypted or empty.
-func (w *writer) reasoning(v jsonscan.Value) []Block {
-	switch {
-	case v.IsString():
-		return []Block{w.text("reasoning", "reasoning", v.Text(), false)}
-	case v.IsArray():
-		var list []Block
-		e := v.Elements()
-		for e.Next() && !w.full(&list) {
-			list = append(list, w.reasoning(e.Value)...)
-		}
-		return list
-	case !v.IsObject():
-		return []Block{w.unknown(v, "reasoning")}
-	}
+func (w *writer) reasoning(it *transcript.Item) Block {
+	parts := it.Content()
 	var texts []string
-	for _, key := range [...]string{"summary", "content"} {
-		field := v.Get(key)
-		if field.IsString() {
-			texts = append(texts, field.Text())
+	for i := range parts {
+		if parts[i].Kind == transcript.PartText {
+			texts = append(texts, parts[i].Text.Text())
+		} else {
+			texts = append(texts, string(parts[i].Value.Raw()))
 		}
-		e := field.Elements()
-		for e.Next() {
-			if e.Value.IsString() {
-				texts = append(texts, e.Value.Text())
-			} else if text := e.Value.Get("text"); text.IsString() {
-				texts = append(texts, text.Text())
+	}
+	b := w.text("reasoning", "reasoning", strings.Join(texts, "\n\n"), false)
+	if it.Encrypted() {
+		secret := it.Value.Get("encrypted_content")
+		if !secret.IsString() {
+			secret = it.Value.Get("data")
+		}
+		b.Note = "encrypted, " + Group(max(secret.Len()-2, 0)) + " characters"
+	}
+	return b
+}
+
+// call writes a tool call with its result beside it.
+func (w *writer) call(it *transcript.Item, i int) Block {
+	tool := &w.t.Tools[i]
+	b := w.asked(it)
+	b.ID = spot{'t', i}.String()
+	b.Current = w.s.At == b.ID
+	w.ran(&b, tool)
+	switch {
+	case !it.HasCallID && !tool.Hosted:
+		b.Children = append(b.Children, Block{Kind: "note", Title: "no call id", Text: "the call cannot be tied to a result", Mark: MarkUnknown})
+	case w.t.reused[toolKey(tool)] > 1 && tool.ID != "":
+		b.Children = append(b.Children, Block{Kind: "note", Title: "call id used " + strconv.Itoa(w.t.reused[toolKey(tool)]) + " times", Text: tool.ID})
+	}
+	switch {
+	case tool.Answered:
+		b.Children = append(b.Children, w.result(tool.Result))
+	case tool.Hosted, !it.HasCallID:
+	default:
+		b.Children = append(b.Children, Block{Kind: "note", Title: "unanswered", Text: "no result with the call id " + tool.ID + " was saved", Mark: MarkUnknown})
+	}
+	w.spawned(&b, tool)
+	return b
+}
+
+// ran notes what was observed of a tool call's execution.
+func (w *writer) ran(b *Block, tool *transcript.Tool) {
+	if tool.Record == nil {
+		return
+	}
+	r := tool.Record
+	parts := []string{r.Status.String()}
+	if r.DurationMS.Set {
+		parts = append(parts, seconds(r.DurationMS.Value))
+	}
+	if !r.ErrorType.Empty() {
+		parts = append(parts, r.ErrorType.String())
+	}
+	b.Note = strings.Trim(b.Note+" · "+strings.Join(parts, " · "), " ·")
+	if s := r.Status.String(); s == "failed" || s == "timeout" || s == "cancelled" || !r.ErrorType.Empty() {
+		b.Mark = MarkFailed
+	}
+}
+
+// spawned names the subagents that a tool call started.
+func (w *writer) spawned(b *Block, tool *transcript.Tool) {
+	if tool.ID == "" {
+		return
+	}
+	for i := range w.t.Invocations {
+		in := &w.t.Invocations[i]
+		if in.SpawnedBy == tool.ID && (in.Parent < 0 || in.Parent == tool.Invocation) {
+			at := spot{'i', i}
+			note := Block{Kind: "note", Title: "subagent", Text: in.ID + ", " + orWord(in.Status, "no status") + ", " + count(len(in.Turns), "turn", "turns")}
+			if len(in.Turns) > 0 {
+				note.Links = []Link{{Text: "turn " + strconv.Itoa(turnNumber(in.Turns[0])), Href: w.t.toSpot(w.s, at)}}
 			}
+			b.Children = append(b.Children, note)
 		}
 	}
-	for _, key := range [...]string{"text", "thinking"} {
-		if field := v.Get(key); field.IsString() {
-			texts = append(texts, field.Text())
-		}
-	}
-	text := strings.Join(texts, "\n\n")
-	secret := v.Get("encrypted_content")
-	if !secret.IsString() {
-		secret = v.Get("data")
-	}
-	if secret.IsString() {
-		note := "encrypted, " + Group(secret.Len()-2) + " characters"
-		if text == "" {
-			return []Block{{ID: w.id(), Kind: "reasoning", Title: "reasoning", Note: note}}
-		}
-		b := w.text("reasoning", "reasoning", text, false)
-		b.Note = note
-		return []Block{b}
-	}
-	if text == "" {
-		return []Block{{ID: w.id(), Kind: "reasoning", Title: "reasoning", Note: "empty"}}
-	}
-	return []Block{w.text("reasoning", "reasoning", text, false)}
 }
 
-// toolCall tells whether an item asks for a tool.
-func toolCall(v jsonscan.Value) bool {
-	if !v.IsObject() {
-		return false
+func orWord(s, other string) string {
+	if s == "" {
+		return other
 	}
-	name := v.Get("type").Text()
-	return strings.HasSuffix(name, "_call") || name == "tool_use" || name == "function" || name == "tool_call" ||
-		v.Get("function").IsObject() && v.Get("id").IsString()
+	return s
 }
 
-// toolCallID is the id that outputs refer to.
-func toolCallID(v jsonscan.Value) (string, bool) {
-	for _, key := range [...]string{"call_id", "id"} {
-		if id := v.Get(key); id.IsString() {
-			return id.Text(), true
-		}
-	}
-	return "", false
-}
-
-// call writes a tool call with its output beside it.
-func (w *writer) call(v jsonscan.Value) Block {
-	name, arguments := v.Get("name"), v.Get("arguments")
-	if function := v.Get("function"); function.IsObject() {
-		name, arguments = function.Get("name"), function.Get("arguments")
-	}
-	if !arguments.Exists() {
-		for _, key := range [...]string{"input", "action", "operation", "queries", "code"} {
-			if arguments = v.Get(key); arguments.Exists() {
-				break
-			}
-		}
-	}
-	kind := v.Get("type").Text()
-	text, note := argumentText(arguments)
+// asked writes a tool call alone.
+func (w *writer) asked(it *transcript.Item) Block {
+	text, note := argumentText(it.Arguments)
 	b := w.text("call", "tool call", text, true)
-	b.Name = name.Text()
-	if b.Name == "" {
-		b.Name = strings.TrimSuffix(kind, "_call")
+	b.Name = orWord(it.Name, it.Value.Get("type").Text())
+	if b.Note == "empty" {
+		b.Note = ""
 	}
 	if note != "" {
-		b.Note = note
-	}
-	if b.Text == "" && b.Note == "empty" {
-		b.Note = "no arguments"
-	}
-	id, named := toolCallID(v)
-	if tool, ok := w.t.tools[id]; ok && named {
-		b.Note = strings.TrimPrefix(b.Note+" · "+toolNote(tool), " · ")
-		if status := tool.Get("status"); status.Is("failed") || status.Is("timeout") || status.Is("cancelled") {
-			b.Mark = MarkFailed
-		}
-	}
-	if !named {
-		b.Children = append(b.Children, Block{Kind: "note", Title: "no call id", Text: "the call cannot be tied to an output"})
-		return b
-	}
-	outputs := w.t.outputs[id]
-	n := w.t.nth[v.Offset()]
-	if w.t.asked[id] > 1 {
-		b.Children = append(b.Children, Block{Kind: "note", Title: "call id used " + strconv.Itoa(w.t.asked[id]) + " times", Text: id})
-	}
-	switch {
-	case w.t.asked[id] > 1 && n < len(outputs):
-		b.Children = append(b.Children, w.output(outputs[n], false))
-	case w.t.asked[id] == 1 && len(outputs) > 0:
-		for n, out := range outputs {
-			if n == mostOutputs {
-				b.Children = append(b.Children, Block{Kind: "note", Title: "+ " + count(len(outputs)-n, "output", "outputs"), Text: "of this call are in the raw row"})
-				break
-			}
-			b.Children = append(b.Children, w.output(out, false))
-		}
-	case w.t.tools[id].Get("output").Exists() && !w.t.tools[id].Get("output").IsNull():
-		b.Children = append(b.Children, w.value("output", "output", w.t.tools[id].Get("output")))
-	case kind == "function_call" || kind == "tool_use" || kind == "function" || kind == "custom_tool_call" || kind == "tool_call" || kind == "":
-		b.Children = append(b.Children, Block{Kind: "note", Title: "unanswered", Text: "no output with the call id " + id + " was saved", Mark: MarkUnknown})
+		b.Note = strings.TrimPrefix(b.Note+" · "+note, " · ")
 	}
 	return b
 }
 
 // argumentText shows the arguments of a tool call as they were meant, and says what is odd about them.
 func argumentText(v jsonscan.Value) (text, note string) {
-	switch v.Kind() {
-	case jsonscan.Absent:
-		return "", ""
-	case jsonscan.Null:
-		return "", "arguments are null"
-	case jsonscan.String:
-		text = v.Text()
-		if strings.TrimSpace(text) == "" {
-			return text, ""
-		}
-		var s jsonscan.Scanner
-		inner, err := s.Scan([]byte(text))
-		switch {
-		case err != nil:
-			return text, "arguments are not JSON"
-		case inner.IsString():
-			return text, "arguments are JSON inside JSON"
-		case !inner.IsObject():
-			return text, "arguments are no object"
-		}
+	kind, parsed := transcript.ArgumentsOf(v)
+	text = v.Text()
+	if !v.IsString() && v.Exists() {
+		text = pretty(v)
+	}
+	switch kind {
+	case transcript.ArgumentsObject:
 		return text, ""
-	}
-	return pretty(v), "arguments are not a text"
-}
-
-func toolNote(tool jsonscan.Value) string {
-	var parts []string
-	if status := tool.Get("status").Text(); status != "" {
-		parts = append(parts, status)
-	}
-	if ms, ok := tool.Get("duration_ms").Float(); ok {
-		parts = append(parts, seconds(ms))
-	}
-	if e := tool.Get("error_type").Text(); e != "" {
-		parts = append(parts, e)
-	}
-	return strings.Join(parts, " · ")
-}
-
-// output writes an answer of a tool. An orphan has no call and says so.
-func (w *writer) output(v jsonscan.Value, orphan bool) Block {
-	r := result(v)
-	var b Block
-	if r.Offset() == v.Offset() {
-		b = w.unknown(v, v.Get("type").Text())
-	} else {
-		b = w.value("output", "output", r)
-	}
-	if status := v.Get("status").Text(); status != "" && status != "completed" {
-		b.Note = strings.TrimPrefix(b.Note+" · "+status, " · ")
-	}
-	if orphan {
-		id, _ := callID(v)
-		b.Mark = MarkUnknown
-		text := "no tool call with the id " + id + " was saved"
-		if id == "" {
-			text = "the output names no call"
+	case transcript.ArgumentsDirect:
+		return text, "arguments are not a text"
+	case transcript.ArgumentsValue:
+		return text, "arguments are no object"
+	case transcript.ArgumentsEncoded:
+		return string(parsed.Append(nil, value.Row)), "arguments are JSON inside JSON"
+	case transcript.ArgumentsBroken:
+		return text, "arguments are not JSON"
+	case transcript.ArgumentsEmpty:
+		return "", "no arguments"
+	case transcript.ArgumentsNone:
+		if v.IsNull() && v.Exists() {
+			return "", "arguments are null"
 		}
-		b.Children = append(b.Children, Block{Kind: "note", Title: "output without a call", Text: text})
+		return "", "no arguments"
+	}
+	return text, "arguments are neither text nor object"
+}
+
+// observed writes a tool call that was seen running, but that no turn asks for.
+func (w *writer) observed(i int) Block {
+	tool := &w.t.Tools[i]
+	b := Block{ID: spot{'t', i}.String(), Kind: "call", Title: "tool call", Name: tool.Name, Mark: MarkUnknown}
+	b.Current = w.s.At == b.ID
+	w.ran(&b, tool)
+	text := "it was observed under the id " + tool.ID
+	if tool.Invocation >= 0 {
+		text += " in " + w.t.Invocations[tool.Invocation].ID
+	}
+	b.Children = append(b.Children, Block{Kind: "note", Title: "no turn asks for it", Text: text})
+	if tool.Answered {
+		b.Children = append(b.Children, w.result(tool.Result))
 	}
 	return b
 }
 
-// value writes a free value: a text as text, parts as parts, everything else as JSON.
-func (w *writer) value(kind, title string, v jsonscan.Value) Block {
+// result writes what came back.
+func (w *writer) result(v jsonscan.Value) Block {
 	switch {
-	case v.IsString():
-		return w.text(kind, title, v.Text(), true)
 	case v.IsNull():
-		return Block{ID: w.id(), Kind: kind, Title: title, Note: "null"}
+		return Block{ID: w.id(), Kind: "output", Title: "output", Note: map[bool]string{true: "null", false: "without content"}[v.Exists()]}
+	case v.IsString():
+		return w.text("output", "output", v.Text(), true)
 	case v.IsArray() && typedParts(v):
-		b := Block{ID: w.id(), Kind: kind, Title: title, Children: []Block{}}
-		e := v.Elements()
-		for e.Next() && !w.full(&b.Children) {
-			b.Children = append(b.Children, w.part(e.Value, "")...)
+		b := Block{ID: w.id(), Kind: "output", Title: "output", Children: []Block{}}
+		parts := (&transcript.Item{Kind: transcript.ToolResult, Text: v}).Content()
+		for n := range parts {
+			if w.full(&b.Children) {
+				break
+			}
+			b.Children = append(b.Children, w.part("output", "", &parts[n], true))
 		}
 		return b
 	}
-	return w.text(kind, title, pretty(v), true)
+	return w.text("output", "output", pretty(v), true)
 }
 
 func typedParts(v jsonscan.Value) bool {
@@ -529,6 +518,21 @@ func typedParts(v jsonscan.Value) bool {
 		n++
 	}
 	return n > 0
+}
+
+// orphan writes a result that has no call, and says so.
+func (w *writer) orphan(it *transcript.Item) Block {
+	b := w.result(it.Text)
+	if status := it.Value.Get("status").Text(); status != "" && status != "completed" {
+		b.Note = strings.TrimPrefix(b.Note+" · "+status, " · ")
+	}
+	b.Mark = MarkUnknown
+	text := "no tool call with the id " + it.CallID + " was saved"
+	if !it.HasCallID {
+		text = "the output names no call"
+	}
+	b.Children = append(b.Children, Block{Kind: "note", Title: "output without a call", Text: text})
+	return b
 }
 
 // unknown writes what has no form of its own as JSON with its type.
@@ -563,71 +567,57 @@ func pretty(v jsonscan.Value) string {
 		if line.Folded > 0 {
 			fmt.Fprintf(&b, "… (+ %s characters)", Group(line.Folded))
 		}
+		if line.Comma {
+			b.WriteByte(',')
+		}
 	}
 	return b.String()
 }
 
-// image writes a picture: a bitmap from a data URL is shown, everything else is said. Nothing is fetched.
-func (w *writer) image(v jsonscan.Value) Block {
-	b := Block{ID: w.id(), Kind: "image", Title: "image"}
-	address := v.Get("image_url")
-	if address.IsObject() {
-		address = address.Get("url")
-	}
-	if source := v.Get("source"); !address.Exists() && source.IsObject() {
-		if source.Get("type").Is("base64") {
-			return w.bitmap(b, "data:"+source.Get("media_type").Text()+";base64,"+source.Get("data").Text())
-		}
-		address = source.Get("url")
-	}
-	switch {
-	case address.IsString() && strings.HasPrefix(address.Text(), "data:"):
-		return w.bitmap(b, address.Text())
-	case address.IsString():
-		b.Text, b.Note = address.Text(), "an address, not fetched"
-	case v.Get("file_id").IsString():
-		b.Text, b.Note = v.Get("file_id").Text(), "a file id, its content is not in the row"
-	default:
-		b.Note = "no picture in it"
-	}
-	return b
-}
+// magic has the first bytes of the pictures that a page may show. SVG and HTML are programs.
+var magic = map[string]string{"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8", "image/webp": "RIFF"}
 
-// bitmaps are the kinds of picture a page may show, by their first bytes. SVG and HTML are programs.
-var bitmaps = []struct{ media, magic string }{
-	{"image/png", "\x89PNG\r\n\x1a\n"}, {"image/jpeg", "\xff\xd8\xff"}, {"image/gif", "GIF8"}, {"image/webp", "RIFF"},
-}
-
-func (w *writer) bitmap(b Block, url string) Block {
-	head, data, _ := strings.Cut(url, ",")
-	media, encoding, _ := strings.Cut(strings.TrimPrefix(head, "data:"), ";")
-	b.Note = fmt.Sprintf("%s, %s characters", media, Group(len(data)))
-	if media == "" {
-		b.Note = Group(len(data)) + " characters without a kind"
-	}
-	for _, k := range bitmaps {
-		if media != k.media {
-			continue
-		}
-		raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(data))
-		switch {
-		case encoding != "base64" || err != nil:
-			b.Note += ", not valid base64"
-		case !strings.HasPrefix(string(raw[:min(len(raw), 16)]), k.magic):
-			b.Note += ", not a picture of that kind"
-		case len(url) > imageBytes:
-			b.Note += ", too large to be shown"
-		default:
-			b.Image = "data:" + k.media + ";base64," + base64.StdEncoding.EncodeToString(raw)
-			b.Note = fmt.Sprintf("%s, %s", media, Bytes(int64(len(raw))))
+// image writes a picture: a bitmap that is in the row is shown, everything else is said. Nothing is fetched.
+func (w *writer) image(p *transcript.Part) Block {
+	b := Block{ID: w.id(), Kind: "image", Title: p.Image.Kind.String()}
+	i := &p.Image
+	size := Bytes(int64(i.Bytes))
+	switch i.Kind {
+	case transcript.ImageRemote:
+		b.Text, b.Note = i.Address, "an address, not fetched"
+		if len(b.Text) > shortText {
+			b.Text = b.Text[:prefix(b.Text, shortText)]
+			b.Folded = utf8.RuneCountInString(i.Address[len(b.Text):])
 		}
 		return b
+	case transcript.ImageFile:
+		b.Text, b.Note = i.Address, "a file id, its content is not in the row"
+		return b
+	case transcript.ImageUnknown:
+		return w.unknown(p.Value, p.Value.Get("type").Text())
+	case transcript.ImageBroken:
+		b.Note = orWord(i.MediaType, "no kind") + ", " + Group(i.Bytes) + " characters, not valid base64"
+		return b
+	case transcript.ImageForeign:
+		b.Note = orWord(i.MediaType, "no kind") + ", " + size + ", not shown as a picture"
+		url := transcript.Address(p.Value)
+		b.Text, b.Mono = url[:prefix(url, 300)], true
+		b.Folded = utf8.RuneCountInString(url[len(b.Text):])
+		return b
 	}
-	b.Note += ", shown as text"
-	b.Text = url[:prefix(url, 300)]
-	b.Mono = true
-	if rest := utf8.RuneCountInString(url[len(b.Text):]); rest > 0 {
-		b.Folded = rest
+	b.Note = i.MediaType + ", " + size
+	want, shown := magic[i.MediaType]
+	data := transcript.Inline(p.Value)
+	raw, err := base64.StdEncoding.DecodeString(data)
+	switch {
+	case !shown:
+		b.Note += ", of a kind that is not shown"
+	case len(data) > imageBytes:
+		b.Note += ", too large to be shown"
+	case err != nil || !strings.HasPrefix(string(raw[:min(len(raw), 16)]), want):
+		b.Note += ", not a picture of that kind"
+	default:
+		b.Image = "data:" + i.MediaType + ";base64," + base64.StdEncoding.EncodeToString(raw)
 	}
 	return b
 }

@@ -10,10 +10,16 @@ import (
 // errNoReport means that a report was asked for that cannot be made.
 var errNoReport = errors.New("there is no report of these rows")
 
+// errNotOpen means that the text of a row is asked for that is not at hand.
+var errNotOpen = errors.New("the rollout is not open")
+
 // Download makes the content of a file that a page offers.
 func (d *Desk) Download(s State, name string) ([]byte, error) {
 	if d.Empty() {
 		return nil, errNoReport
+	}
+	if s.Rollout != "" && strings.HasSuffix(name, transcriptSuffix) {
+		return d.markdown(s)
 	}
 	c := d.choose(s)
 	s.Tab = d.tab(s)
@@ -44,6 +50,13 @@ func (d *Desk) Download(s State, name string) ([]byte, error) {
 func (d *Desk) Copy(s State, what string) (string, error) {
 	if d.Empty() {
 		return "", errNoReport
+	}
+	if what == "json" {
+		_, i, needs, err := d.open(s)
+		if err != nil || len(needs) > 0 {
+			return "", errors.Join(err, errNotOpen)
+		}
+		return d.jsonText(i, s), nil
 	}
 	c := d.choose(s)
 	c.tally.count(c.table, c.rules)

@@ -378,6 +378,16 @@ func (d *Desk) Window(s State, table string, from, to int) (Table, []Need, error
 		return d.taskTable(c, s, from, to), nil, nil
 	case "refused":
 		return d.refusedTable(c, s, from, to), nil, nil
+	case "calls-of-row", "spans":
+		_, i, needs, err := d.open(s)
+		if err != nil || len(needs) > 0 {
+			return Table{}, needs, err
+		}
+		if table == "spans" {
+			return d.talk(i).spanTable(s, from, to-from), nil, nil
+		}
+		open, _, _ := spotOf(s.At)
+		return d.talk(i).callTable(s, open.n, from, to-from), nil, nil
 	}
 	if t, ok := d.paneTable(c, s, table, from, to); ok {
 		return t, nil, nil

@@ -236,6 +236,12 @@ func (d *Desk) toFinding(s State, i *item, f *check.Finding) string {
 		if f.Place.Turn >= 0 {
 			s.Turn = f.Place.Turn + 1
 		}
+		for n, one := range i.list() {
+			if findingID(one) == findingID(*f) {
+				s.At = spot{'f', n}.String()
+				break
+			}
+		}
 	}).Href()
 }
 

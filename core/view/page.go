@@ -394,9 +394,25 @@ type Rollout struct {
 	Unjudged  []UnjudgedView
 	Notices   []Alert
 	Raw       *Raw
+	Calls     *CallsPart
+	Tokens    *TokensPart
 	Turns     []TurnMark
 	Blocks    []Block
 	BlockNote string
+	Tree      []Branch // invocations, where there are several
+	Timeline  *TimelineView
+	Links     []Link // downloads
+	Target    string // id of the element that the State means
+}
+
+// A Branch is an invocation in the tree of agents.
+type Branch struct {
+	Depth   int
+	Name    string
+	Note    string // turns, calls, time
+	Href    string
+	Mark    Mark
+	Current bool
 }
 
 // A FactGroup is a titled part of the facts column.
@@ -428,6 +444,8 @@ type FindingView struct {
 	Where    Text // "turn 6", links to the place
 	Detail   []Pair
 	Target   string // id of the element it stands at
+	JSON     string // link to its place in the JSON
+	ID       string // of its block
 }
 
 // An UnjudgedView is a check that could not be judged on this row.
@@ -444,7 +462,7 @@ type TurnMark struct {
 // A Block is one part of a transcript.
 type Block struct {
 	ID       string
-	Kind     string // turn, message, reasoning, call, output, image, raw, finding, note
+	Kind     string // turn, chunk, prompt, message, input, reasoning, call, output, modelcall, image, raw, finding, note
 	Turn     int    // number of the turn, for kind turn
 	Title    string
 	Name     string // behind the title in monospace: the tool that is called
@@ -455,15 +473,24 @@ type Block struct {
 	Unfold   string // link that shows them
 	Image    string // data URL of an image that may be shown
 	Mark     Mark
+	Current  bool   // a link names it
+	Links    []Link // to what belongs to it
 	Children []Block
 }
 
-// Raw is the row's JSON as lines.
+// Raw is JSON as lines: of the row, or of a part of it.
 type Raw struct {
-	Note  string
-	Lines []RawLine
-	From  int // ordinal of Lines[0]
-	Total int
+	Note   string
+	Lines  []RawLine
+	From   int // ordinal of Lines[0]
+	Total  int
+	Find   string // text that is looked for
+	Found  string // "3 of 12"
+	Prev   string // links to the places around
+	Next   string
+	Line   int    // ordinal of the line the page stands at, −1 for none
+	Places []Link // of findings
+	Copy   string // what the button copies
 }
 
 // A RawLine is one line of pretty-printed JSON.
@@ -472,8 +499,17 @@ type RawLine struct {
 	Key     string
 	Text    string
 	Kind    string
-	Folded  int // characters of a text, entries of an object or array, that are left out
-	Pointer string
-	Marked  bool
-	Toggle  string
+	Before  int // characters of a text that are left out in front of Text
+	Folded  int // characters that are left out behind it
+	Comma   bool
+	Marked  bool // a finding stands here
+	Current bool // the page stands here
+	KeyHits []Hit
+	Hits    []Hit // places of the text that is looked for, in Text
+}
+
+// A Hit is a place of the text that is looked for, in bytes.
+type Hit struct {
+	From, To int
+	Now      bool // the page stands at it
 }

@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"sort"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/rollscope/rollscope/core/jsonscan"
@@ -15,6 +14,7 @@ import (
 type Outline struct {
 	text  []byte
 	lines []outlineLine
+	plain bool // the text is no JSON: its lines are its own
 }
 
 type outlineLine struct {
@@ -104,37 +104,81 @@ func (o *Outline) LineAt(offset int) int {
 	return max(n-1, 0)
 }
 
+// NewTextOutline lays out a text that is no JSON: line by line.
+func NewTextOutline(text []byte) *Outline {
+	o := &Outline{text: text, plain: true}
+	for at := 0; ; {
+		o.add(at, 0)
+		end := bytes.IndexByte(text[at:], '\n')
+		if end < 0 {
+			return o
+		}
+		at += end + 1
+	}
+}
+
 // foldAt is how many bytes of one value a line shows.
 const foldAt = 2000
 
 // Line gives one line as it is shown: key, value, and how many characters are left out.
 func (o *Outline) Line(i int) RawLine {
-	from := int(o.lines[i].at)
-	to := len(o.text)
+	line, _, _ := o.line(i, 0)
+	return line
+}
+
+// extent is the range of a line in the text, with the layout behind it.
+func (o *Outline) extent(i int) (from, to int) {
+	from, to = int(o.lines[i].at), len(o.text)
 	if i+1 < len(o.lines) {
 		to = int(o.lines[i+1].at)
 	}
-	// What stands between two lines, white space and a comma, is layout and not content.
-	part := bytes.TrimRight(o.text[from:to], " \t\r\n,")
-	line := RawLine{Depth: int(o.lines[i].depth)}
-	if part[0] == '"' {
-		end := stringAfter(part, 0)
-		if rest := skipBlank(part[end:]); len(rest) > 0 && rest[0] == ':' {
-			line.Key = string(part[:end])
-			part = skipBlank(rest[1:])
+	return from, to
+}
+
+// line gives a line with the place in the text where what is shown of its key and of its value begins. Of a value that
+// is too long the part around the byte at focus is shown.
+func (o *Outline) line(i, focus int) (line RawLine, keyAt, textAt int) {
+	from, to := o.extent(i)
+	whole := o.text[from:to]
+	line.Depth = int(o.lines[i].depth)
+	// What stands between two lines, white space and a comma, is layout.
+	part := bytes.TrimRight(whole, " \t\r\n,")
+	keyAt, textAt = from, from
+	if o.plain {
+		part = bytes.TrimRight(whole, "\r\n")
+		line.Kind = "text"
+	} else {
+		line.Comma = bytes.IndexByte(whole[len(part):], ',') >= 0
+		if part[0] == '"' {
+			end := stringAfter(part, 0)
+			if rest := skipBlank(part[end:]); len(rest) > 0 && rest[0] == ':' {
+				line.Key = string(part[:end])
+				part = skipBlank(rest[1:])
+				textAt = from + cap(whole) - cap(part)
+			}
 		}
+		line.Kind = rawKind(part)
 	}
-	line.Kind = rawKind(part)
 	if len(part) > foldAt {
-		cut := foldAt
-		for cut > 0 && !utf8.RuneStart(part[cut]) {
-			cut--
+		start := 0
+		if at := focus - textAt; at > foldAt/2 && at < len(part) {
+			start = boundary(part, at-foldAt/4)
 		}
-		line.Folded = utf8.RuneCount(part[cut:])
-		part = part[:cut]
+		end := boundary(part, min(start+foldAt, len(part)))
+		line.Before, line.Folded = utf8.RuneCount(part[:start]), utf8.RuneCount(part[end:])
+		textAt += start
+		part = part[start:end]
 	}
 	line.Text = string(part)
-	return line
+	return line, keyAt, textAt
+}
+
+// boundary is the last beginning of a character at or in front of a byte.
+func boundary(b []byte, i int) int {
+	for i > 0 && i < len(b) && !utf8.RuneStart(b[i]) {
+		i--
+	}
+	return max(i, 0)
 }
 
 func skipBlank(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n") }
@@ -154,24 +198,119 @@ func rawKind(b []byte) string {
 	return "number"
 }
 
-// Window gives the lines from one on, at most n; marks are byte ranges of the text that are highlighted.
-func (o *Outline) Window(from, n int, marks []Span) []RawLine {
+// A Span is a range of bytes.
+type Span struct{ From, To int64 }
+
+// A jsonSearch is a text that is looked for in an outline, and where it is.
+type jsonSearch struct {
+	length int
+	at     []int // of the first byte of each place, in order
+	more   bool  // there are more than are kept
+}
+
+// mostHits is how many places of a text are kept.
+const mostHits = 100_000
+
+// Search finds a text as it is written, in whichever case its ASCII letters are.
+func (o *Outline) Search(what string) *jsonSearch {
+	s := &jsonSearch{length: len(what)}
+	if what == "" {
+		return s
+	}
+	low := bytes.ToLower([]byte(what))
+	first := low[0]
+	upper := bytes.ToUpper(low[:1])[0]
+	for i := 0; i+len(low) <= len(o.text); i++ {
+		next := indexEither(o.text[i:len(o.text)-len(low)+1], first, upper)
+		if next < 0 {
+			break
+		}
+		i += next
+		if !bytes.EqualFold(o.text[i:i+len(low)], low) {
+			continue
+		}
+		if len(s.at) == mostHits {
+			s.more = true
+			break
+		}
+		s.at = append(s.at, i)
+		i += len(low) - 1
+	}
+	return s
+}
+
+// indexEither finds the first of two bytes.
+func indexEither(b []byte, x, y byte) int {
+	i := bytes.IndexByte(b, x)
+	if x == y {
+		return i
+	}
+	if i >= 0 {
+		b = b[:i]
+	}
+	if k := bytes.IndexByte(b, y); k >= 0 {
+		return k
+	}
+	return i
+}
+
+// A lookAt says what of an outline is highlighted.
+type lookAt struct {
+	marks  []Span // ranges of the text, of findings
+	search *jsonSearch
+	hit    int // the place of the search that the page stands at, from 0; −1 for none
+	line   int // the line that the page stands at, −1 for none
+}
+
+// Window gives the lines from one on, at most n.
+func (o *Outline) Window(from, n int, look lookAt) []RawLine {
 	from = min(max(from, 0), len(o.lines))
 	to := min(from+n, len(o.lines))
 	lines := make([]RawLine, 0, to-from)
 	for i := from; i < to; i++ {
-		line := o.Line(i)
-		at := int64(o.lines[i].at)
-		for _, m := range marks {
-			if at >= m.From && at < m.To {
+		start, end := o.extent(i)
+		var hits []int
+		focus := 0
+		if s := look.search; s != nil && s.length > 0 {
+			first := sort.Search(len(s.at), func(k int) bool { return s.at[k]+s.length > start })
+			last := sort.Search(len(s.at), func(k int) bool { return s.at[k] >= end })
+			hits = s.at[first:max(first, last)]
+			if len(hits) > 0 {
+				focus = hits[0]
+			}
+			if look.hit >= first && look.hit < last {
+				focus = s.at[look.hit]
+			}
+		}
+		line, keyAt, textAt := o.line(i, focus)
+		for _, h := range hits {
+			length := look.search.length
+			now := look.hit >= 0 && h == look.search.at[look.hit]
+			line.KeyHits = within(line.KeyHits, h-keyAt, length, len(line.Key), now)
+			line.Hits = within(line.Hits, h-textAt, length, len(line.Text), now)
+			if len(line.Hits) >= mostMarked {
+				break
+			}
+		}
+		for _, m := range look.marks {
+			if int64(start) >= m.From && int64(start) < m.To {
 				line.Marked = true
 			}
 		}
-		line.Pointer = strconv.Itoa(i)
+		line.Current = i == look.line
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-// A Span is a range of bytes.
-type Span struct{ From, To int64 }
+// mostMarked is how many places of a search are marked in one line.
+const mostMarked = 200
+
+// within adds the part of a place that lies within a text of some length.
+func within(list []Hit, at, length, size int, now bool) []Hit {
+	from, to := max(at, 0), min(at+length, size)
+	if from >= to {
+		return list
+	}
+	return append(list, Hit{from, to, now})
+}

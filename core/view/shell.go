@@ -75,12 +75,11 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 
 	switch {
 	case s.Rollout != "":
-		p.Rollout, needs = d.rollout(c, s, found)
+		p.Rollout, needs = d.rollout(c, s, found, windows)
 		if p.Rollout != nil {
 			p.Title = p.Rollout.Name + " – " + p.Title
-			if s.Turn > 0 {
-				p.Target = "turn-" + strconv.Itoa(s.Turn)
-			}
+			p.Target = p.Rollout.Target
+			p.Links = append(p.Links, p.Rollout.Links...)
 		}
 	case s.Tab == "overview":
 		p.Overview = d.overview(c, s, found)
@@ -289,6 +288,7 @@ func (d *Desk) toRow(s State, c *selection, ordinal int) string {
 	}
 	return s.With(func(s *State) {
 		s.Rollout, s.Part, s.Turn, s.Open, s.Check = placeOf(c.table, &row), "", 0, nil, ""
+		s.At, s.Token, s.Find, s.Hit = "", 0, "", 0
 	}).Href()
 }
 

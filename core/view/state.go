@@ -22,6 +22,11 @@ type State struct {
 	Rollout string    // "<source name>:<line>" of the open rollout
 	Part    string    // part of the rollout page: transcript, tokens, calls, raw
 	Turn    int       // turn the page stands at, 0 for none
+	At      string    // what of the rollout is meant: a letter for its kind and its number from 1, see spot
+	Token   int       // token the page stands at in a sequence, 0 for none
+	By      string    // what colours tokens: "" and logprob, or entropy
+	Find    string    // text that is looked for in the JSON
+	Hit     int       // the place of it that the page stands at, 0 for none
 	Open    []string  // folded texts of the rollout page that are open, by the id of their block
 	Profile string    // of the health rules: "" and 0.7, or main
 	Ignore  []string  // ignored check ids, as given
@@ -96,6 +101,15 @@ func (s State) Encode() string {
 	if s.Turn != 0 {
 		put("turn", strconv.Itoa(s.Turn))
 	}
+	put("at", s.At)
+	if s.Token != 0 {
+		put("token", strconv.Itoa(s.Token))
+	}
+	put("by", s.By)
+	put("find", s.Find)
+	if s.Hit != 0 {
+		put("hit", strconv.Itoa(s.Hit))
+	}
 	put("open", join(s.Open))
 	put("check", s.Check)
 	put("filter", s.Filter)
@@ -137,13 +151,19 @@ func Decode(text string) (s State, unknown []string) {
 			s.Rollout = value
 		case "part":
 			s.Part = value
-		case "turn":
+		case "turn", "token", "hit":
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 0 {
 				unknown = append(unknown, key)
 				continue
 			}
-			s.Turn = n
+			*map[string]*int{"turn": &s.Turn, "token": &s.Token, "hit": &s.Hit}[key] = n
+		case "at":
+			s.At = value
+		case "by":
+			s.By = value
+		case "find":
+			s.Find = value
 		case "open":
 			s.Open = split(value)
 		case "check":
@@ -201,6 +221,7 @@ func (s State) ToTab(tab string) State {
 			s.Columns = nil // every tab has columns of its own
 		}
 		s.Tab, s.Rollout, s.Part, s.Turn, s.Open, s.Check, s.Sort = tab, "", "", 0, nil, "", ""
+		s.At, s.Token, s.By, s.Find, s.Hit = "", 0, "", "", 0
 	})
 }
 

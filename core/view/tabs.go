@@ -48,7 +48,7 @@ func (c Command) Name() string {
 
 // keyNames are the keys whose value is not what stands on them.
 var keyNames = map[string]string{
-	"ArrowDown": "↓", "ArrowUp": "↑", "PageDown": "PgDn", "PageUp": "PgUp", "Escape": "Esc", "Control+k": "Ctrl-K",
+	"ArrowDown": "↓", "ArrowUp": "↑", "PageDown": "PgDn", "PageUp": "PgUp", "Escape": "Esc", "Control+k": "Ctrl-K", "Control+f": "Ctrl-F",
 }
 
 // Commands lists what can be done by keys, in the order of the sheet.
@@ -67,7 +67,15 @@ func Commands() []Command {
 		{[]string{"["}, "follow previous", "previous rollout of the filter"},
 		{[]string{"]"}, "follow next", "next rollout of the filter"},
 		{[]string{"p"}, "part transcript", "transcript of the rollout"},
+		{[]string{"o"}, "part tokens", "tokens of the rollout"},
+		{[]string{"m"}, "part calls", "model calls of the rollout"},
 		{[]string{"r"}, "part raw", "raw JSON of the rollout"},
+		{[]string{"t"}, "timeline", "open or close the timeline"},
+		{[]string{"+", "="}, "zoom-in", "look closer at the timeline"},
+		{[]string{"-"}, "zoom-out", "look at more of the timeline"},
+		{[]string{"n"}, "next-finding", "next finding of the rollout"},
+		{[]string{"N"}, "previous-finding", "previous finding of the rollout"},
+		{[]string{"Control+f"}, "find", "search in the JSON that is shown"},
 		{[]string{"v"}, "columns", "choose the columns of the table"},
 	}
 	for _, t := range Tabs {

@@ -1,401 +1,388 @@
 package view
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
+	"math"
+	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/rollscope/rollscope/core/health/check"
-	"github.com/rollscope/rollscope/core/jsonscan"
+	"github.com/rollscope/rollscope/core/rollout"
+	"github.com/rollscope/rollscope/core/timeline"
+	"github.com/rollscope/rollscope/core/trajectory"
+	"github.com/rollscope/rollscope/core/transcript"
 )
 
-// A transcript is the order of a row's turns and what belongs together in them. It holds spans of the row
-// alone; a turn becomes blocks when it comes into sight.
-type transcript struct {
-	saved   bool // turns come from the trajectory, not from the response
-	prompt  []jsonscan.Value
-	turns   []turn
-	outputs map[string][]jsonscan.Value // tool outputs by call id, in order
-	tools   map[string]jsonscan.Value   // tool records of the trajectory by call id
-	calls   map[string]int              // model call id → position in model_calls
-	record  []jsonscan.Value            // model_calls
-	asked   map[string]int              // call id → number of tool calls with it
-	nth     map[int]int                 // place of a tool call in the row → how many with its id came before
-	shown   map[int]bool                // places of the outputs that stand among the items of a turn
-	orphans []jsonscan.Value            // outputs without a call
-	strays  []check.Finding             // findings that belong to no turn
-}
-
-// A turn is what the agent did between two answers of the world.
-type turn struct {
-	at       jsonscan.Value   // of the trajectory, absent for turns of the response
-	items    []jsonscan.Value // of the response
-	input    []jsonscan.Value // what came in before it and is new
+// A talk is what the page knows of an open row's conversation: the transcript, and which findings and model calls
+// stand where in it. A turn becomes blocks when it comes into sight.
+type talk struct {
+	*transcript.Rollout
 	findings []check.Finding
+	byTurn   [][]int // places of findings, by turn
+	byCall   map[int][]int
+	strays   []int             // findings that belong to no turn and to no call
+	before   [][]int           // model calls of no turn, by the turn they come before; the last list is of those behind all
+	orphans  map[int]bool      // places in the row of results without a call
+	shown    map[int]bool      // of those that stand among the input of a turn
+	rest     []transcript.Item // results without a call that stand nowhere else
+	loose    []int             // tool calls that no turn asks for
+	reused   map[string]int    // call id → number of tool calls with it, in one invocation
+
+	bundle    *trajectory.Bundle // nil where there is none that is valid
+	bundleErr error
+	line      *timeline.Timeline
+	starts    []float64 // of turns, NaN where they have no place in time
 }
 
-// newTranscript orders a row. It walks the items once and opens none.
-func newTranscript(row jsonscan.Value, findings []check.Finding) *transcript {
-	t := &transcript{
-		outputs: map[string][]jsonscan.Value{}, tools: map[string]jsonscan.Value{}, calls: map[string]int{}, asked: map[string]int{},
-		nth: map[int]int{}, shown: map[int]bool{},
+// readTalk ties a row together. The readers keep what it is made of.
+func readTalk(row *rollout.Row, findings []check.Finding, reader *transcript.Reader, bundles *trajectory.Reader) *talk {
+	t := &talk{Rollout: reader.Read(row), findings: findings, byCall: map[int][]int{}, orphans: map[int]bool{}, shown: map[int]bool{}, reused: map[string]int{}}
+	if seen := row.Value.Get("ng_agent_observations"); !seen.IsNull() {
+		t.bundle, t.bundleErr = bundles.ReadBundle(seen)
 	}
-	trajectory := row.Get("ng_trajectory")
-	response := row.Get("response")
-	t.readTools(trajectory)
-	params := row.Get("responses_create_params")
-	t.prompt = messages(params.Get("input"))
-	output := response.Get("output")
-	if instructions := params.Get("instructions"); instructions.IsString() {
-		t.prompt = append([]jsonscan.Value{instructions}, t.prompt...)
+	for i := range t.Orphans {
+		t.orphans[t.Orphans[i].Value.Offset()] = true
 	}
-	t.readTurns(trajectory.Get("turns"))
-	if len(t.turns) == 0 {
-		t.prompt = nil
-		t.readOutput(params.Get("input"), output)
-	} else {
-		t.saved = true
+	for i := range t.Turns {
+		for k := range t.Turns[i].Input {
+			if at := t.Turns[i].Input[k].Value.Offset(); t.orphans[at] {
+				t.shown[at] = true
+			}
+		}
 	}
-	t.collect(output)
-	t.collect(params.Get("input"))
-	t.pair()
-	t.place(findings)
+	for _, it := range t.Orphans {
+		if !t.shown[it.Value.Offset()] {
+			t.rest = append(t.rest, it)
+		}
+	}
+	for i := range t.Tools {
+		tool := &t.Tools[i]
+		if tool.Turn < 0 {
+			t.loose = append(t.loose, i)
+		}
+		if tool.ID != "" {
+			t.reused[toolKey(tool)]++
+		}
+	}
+	t.placeFindings()
+	t.placeCalls()
 	return t
 }
 
-// readTools notes the tool records and model calls of the trajectory.
-func (t *transcript) readTools(trajectory jsonscan.Value) {
-	e := trajectory.Get("tool_calls").Elements()
-	for e.Next() {
-		if id := e.Value.Get("tool_call_id"); id.IsString() {
-			t.tools[id.Text()] = e.Value
-		}
-	}
-	e = trajectory.Get("model_calls").Elements()
-	for e.Next() {
-		if id := e.Value.Get("model_call_id"); id.IsString() {
-			t.calls[id.Text()] = len(t.record)
-		}
-		t.record = append(t.record, e.Value)
-	}
-	e = trajectory.Get("invocations").Elements()
-	for e.Next() {
-		t.collect(e.Value.Get("conversation"))
-	}
-}
+func toolKey(t *transcript.Tool) string { return strconv.Itoa(t.Invocation) + " " + t.ID }
 
-// readTurns takes the turns that were saved. A turn's question repeats what came before it, so only its new
-// end is shown.
-func (t *transcript) readTurns(turns jsonscan.Value) {
-	before := map[string]int{} // by invocation: items of the last question
-	e := turns.Elements()
-	for e.Next() {
-		one := turn{at: e.Value}
-		question := e.Value.Get("question")
-		id := e.Value.Get("invocation_id").Text()
-		if question.IsArray() {
-			n := 0
-			q := question.Elements()
-			for q.Next() {
-				if n >= before[id] && spoken(q.Value) {
-					one.input = append(one.input, q.Value)
-				}
-				n++
-			}
-			before[id] = n
-			t.collect(question)
-		} else if !question.IsNull() {
-			one.input = append(one.input, question)
-		}
-		t.turns = append(t.turns, one)
-	}
-}
-
-// spoken tells whether an input item is said by somebody: answers of the agent and of tools stand elsewhere.
-func spoken(v jsonscan.Value) bool {
-	if !v.IsObject() {
-		return true
-	}
-	role := v.Get("role")
-	return role.Is("user") || role.Is("system") || role.Is("developer") || !role.Exists() && v.Get("type").IsNull()
-}
-
-// messages lists the items of an input, which may be one text.
-func messages(input jsonscan.Value) []jsonscan.Value {
-	if input.IsString() {
-		return []jsonscan.Value{input}
-	}
-	var list []jsonscan.Value
-	e := input.Elements()
-	for e.Next() {
-		list = append(list, e.Value)
-	}
-	return list
-}
-
-// readOutput makes turns of a response: an answer of a tool or a person closes one.
-func (t *transcript) readOutput(input, output jsonscan.Value) {
-	first := turn{input: messages(input)}
-	switch {
-	case output.IsArray():
-		open, answered := first, false
-		e := output.Elements()
-		for e.Next() {
-			v := e.Value
-			if toolOutput(v) || v.Get("role").Is("user") {
-				if v.Get("role").Is("user") {
-					if len(open.items) > 0 || len(open.input) > 0 {
-						t.turns = append(t.turns, open)
-					}
-					open, answered = turn{input: []jsonscan.Value{v}}, false
-					continue
-				}
-				answered = true
-				open.items = append(open.items, v)
+// placeFindings puts findings to their turns: by turn, or by the turn that their model call made.
+func (t *talk) placeFindings() {
+	t.byTurn = make([][]int, len(t.Turns))
+	for n, f := range t.findings {
+		turn := -1
+		switch {
+		case f.Place.Turn >= 0 && t.Saved:
+			turn = f.Place.Turn
+		case f.Place.Call >= 0 && f.Place.Call < len(t.Calls):
+			if made := t.Calls[f.Place.Call].Turns; len(made) > 0 {
+				turn = made[0]
+			} else {
+				t.byCall[f.Place.Call] = append(t.byCall[f.Place.Call], n)
 				continue
 			}
-			if answered && len(open.items) > 0 {
-				t.turns = append(t.turns, open)
-				open, answered = turn{}, false
+		}
+		if turn >= 0 && turn < len(t.Turns) {
+			t.byTurn[turn] = append(t.byTurn[turn], n)
+		} else {
+			t.strays = append(t.strays, n)
+		}
+	}
+}
+
+// placeCalls finds the place in time of model calls that belong to no turn: before the first turn that begins later.
+// Where clocks do not say, the order of the calls does.
+func (t *talk) placeCalls() {
+	t.before = make([][]int, len(t.Turns)+1)
+	begins := make([]float64, len(t.Turns))
+	for i := range t.Turns {
+		begins[i] = math.NaN()
+		for _, c := range t.Turns[i].Calls {
+			if at := t.Calls[c].At.StartedAt; at.Set && !(begins[i] <= at.Value) {
+				begins[i] = at.Value
 			}
-			open.items = append(open.items, v)
 		}
-		if len(open.items) > 0 || len(open.input) > 0 {
-			t.turns = append(t.turns, open)
-		}
-	case output.Exists():
-		first.items = []jsonscan.Value{output}
-		t.turns = append(t.turns, first)
-	case len(first.input) > 0:
-		t.turns = append(t.turns, first)
-	}
-}
-
-// outputTypes are the items that answer a tool call.
-var outputTypes = map[string]bool{
-	"function_call_output": true, "tool_call_output": true, "tool_result": true, "computer_call_output": true, "custom_tool_call_output": true,
-	"local_shell_call_output": true, "shell_call_output": true, "apply_patch_call_output": true, "mcp_approval_response": true,
-}
-
-func toolOutput(v jsonscan.Value) bool {
-	if !v.IsObject() {
-		return false
-	}
-	kind := v.Get("type")
-	return kind.IsString() && outputTypes[kind.Text()] || v.Get("role").Is("tool")
-}
-
-// callID is what ties an output to its call.
-func callID(v jsonscan.Value) (string, bool) {
-	for _, key := range [...]string{"call_id", "tool_call_id", "tool_use_id"} {
-		if id := v.Get(key); id.IsString() {
-			return id.Text(), true
+		if turn := &t.Turns[i]; math.IsNaN(begins[i]) && turn.HasTime && turn.Timestamp != 0 {
+			begins[i] = turn.Timestamp
 		}
 	}
-	return "", false
-}
-
-// collect notes the tool outputs among items. The same output stands in several places of a row; it counts
-// once for each distinct text.
-func (t *transcript) collect(items jsonscan.Value) {
-	e := items.Elements()
-	for e.Next() {
-		v := e.Value
-		if !toolOutput(v) {
-			// A message of another dialect may hold results among its parts.
-			p := v.Get("content").Elements()
-			for p.Next() {
-				if p.Value.Get("type").Is("tool_result") {
-					t.note(p.Value)
-				}
-			}
+	// The latest beginning so far grows, so the first turn that begins later is found by halving.
+	latest, timed := make([]float64, len(begins)), false
+	for i, begin := range begins {
+		latest[i] = math.Inf(-1)
+		if i > 0 {
+			latest[i] = latest[i-1]
+		}
+		if !math.IsNaN(begin) {
+			latest[i], timed = max(latest[i], begin), true
+		}
+	}
+	next := len(t.Turns)
+	places := make([]int, len(t.Calls))
+	for c := len(t.Calls) - 1; c >= 0; c-- {
+		if made := t.Calls[c].Turns; len(made) > 0 {
+			next = made[0]
 			continue
 		}
-		t.note(v)
-	}
-}
-
-// mostAlike is how many earlier outputs of one call an output is compared with.
-const mostAlike = 16
-
-func (t *transcript) note(v jsonscan.Value) {
-	id, ok := callID(v)
-	if !ok {
-		t.orphans = append(t.orphans, v)
-		return
-	}
-	text := result(v).Raw()
-	list := t.outputs[id]
-	for _, known := range list[max(0, len(list)-mostAlike):] {
-		if bytes.Equal(result(known).Raw(), text) {
-			return
+		places[c] = next
+		if at := t.Calls[c].At.StartedAt; at.Set && timed {
+			places[c] = sort.Search(len(latest), func(i int) bool { return latest[i] > at.Value })
 		}
 	}
-	t.outputs[id] = append(t.outputs[id], v)
-}
-
-// result is the content of a tool output.
-func result(v jsonscan.Value) jsonscan.Value {
-	for _, key := range [...]string{"output", "content"} {
-		if r := v.Get(key); r.Exists() {
-			return r
+	for c := range t.Calls {
+		if len(t.Calls[c].Turns) == 0 {
+			t.before[places[c]] = append(t.before[places[c]], c)
 		}
 	}
-	return v
 }
 
-// pair counts the tool calls by id, so that outputs without one are found.
-func (t *transcript) pair() {
-	for i := range t.turns {
-		for _, v := range t.turns[i].answer() {
-			t.countCalls(v)
-			if toolOutput(v) {
-				t.shown[v.Offset()] = true
+// timeline places the rollout in time, once.
+func (t *talk) timeline() *timeline.Timeline {
+	if t.line == nil {
+		t.line = timeline.Of(t.Rollout, t.bundle)
+		t.starts = make([]float64, len(t.Turns))
+		for i := range t.starts {
+			t.starts[i] = math.NaN()
+		}
+		for i := range t.line.Spans {
+			if s := &t.line.Spans[i]; s.Kind == timeline.Turn {
+				t.starts[s.Index] = s.Start
 			}
 		}
 	}
-	for id, list := range t.outputs {
-		if t.asked[id] == 0 {
-			t.orphans = append(t.orphans, list...)
-		}
-	}
-	t.orphans = slices.DeleteFunc(t.orphans, func(v jsonscan.Value) bool { return t.shown[v.Offset()] })
-	slices.SortFunc(t.orphans, func(a, b jsonscan.Value) int { return a.Offset() - b.Offset() })
-}
-
-// answer lists the items a turn consists of.
-func (t *turn) answer() []jsonscan.Value {
-	if !t.at.Exists() {
-		return t.items
-	}
-	answer := t.at.Get("answer")
-	if answer.IsArray() {
-		return messages(answer)
-	}
-	if answer.IsNull() {
-		return nil
-	}
-	return []jsonscan.Value{answer}
-}
-
-func (t *transcript) countCalls(v jsonscan.Value) {
-	if !v.IsObject() {
-		return
-	}
-	if toolCall(v) {
-		t.ask(v)
-		return
-	}
-	e := v.Get("tool_calls").Elements()
-	for e.Next() {
-		t.ask(e.Value)
-	}
-	e = v.Get("content").Elements()
-	for e.Next() {
-		if toolCall(e.Value) {
-			t.ask(e.Value)
-		}
-	}
-}
-
-func (t *transcript) ask(v jsonscan.Value) {
-	if id, ok := toolCallID(v); ok {
-		t.nth[v.Offset()] = t.asked[id]
-		t.asked[id]++
-	}
-}
-
-// place puts findings to their turns: by turn, or by the turn that refers to their model call.
-func (t *transcript) place(findings []check.Finding) {
-	byCall := map[int]int{} // position in model_calls → turn
-	byReply := map[string]int{}
-	for n, call := range t.record {
-		if id := call.Get("response_metadata").Get("response_id"); id.IsString() {
-			if _, taken := byReply[id.Text()]; !taken {
-				byReply[id.Text()] = n
-			}
-		}
-	}
-	first := func(n, i int) {
-		if _, taken := byCall[n]; !taken {
-			byCall[n] = i
-		}
-	}
-	for i := range t.turns {
-		e := t.turns[i].at.Get("model_calls").Elements()
-		for e.Next() {
-			id := e.Value.Get("model_call_id")
-			if n, ok := t.calls[id.Text()]; ok && id.IsString() {
-				first(n, i)
-				continue
-			}
-			if n, ok := byReply[e.Value.Get("response_id").Text()]; ok {
-				first(n, i)
-			}
-		}
-	}
-	for _, f := range findings {
-		at, ok := f.Place.Turn, f.Place.Turn >= 0 && t.saved
-		if !ok && f.Place.Call >= 0 {
-			at, ok = byCall[f.Place.Call]
-		}
-		if ok && at < len(t.turns) {
-			t.turns[at].findings = append(t.turns[at].findings, f)
-		} else {
-			t.strays = append(t.strays, f)
-		}
-	}
+	return t.line
 }
 
 // turnNumber is the number a turn goes by: its place among all turns, from 1.
 func turnNumber(i int) int { return i + 1 }
 
-// title names a turn: its number, and the invocation where there are several.
-func (t *transcript) title(i int) string {
-	return fmt.Sprintf("Turn %d of %d", turnNumber(i), len(t.turns))
+// unhealthy tells whether a turn, or a call in front of it, has a finding.
+func (t *talk) unhealthy(i int) bool {
+	if len(t.byTurn[i]) > 0 {
+		return true
+	}
+	for _, c := range t.before[i] {
+		if len(t.byCall[c]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
-// note says what is known of a turn at a glance.
-func (t *transcript) turnNote(i int) string {
-	one := &t.turns[i]
-	if !one.at.Exists() {
-		return count(len(one.items), "item", "items") + " of the response"
+// A spot names something of a rollout in a State: a letter for what it is and its number from 1.
+//
+//	f finding   c model call   t tool call   i invocation   s sandbox   k compaction   q sequence of tokens
+type spot struct {
+	kind byte
+	n    int // from 0
+}
+
+func (p spot) String() string { return string(p.kind) + strconv.Itoa(p.n+1) }
+
+// spotOf reads the At of a State. What stands behind a dot is the part of it that is looked at.
+func spotOf(at string) (p spot, side string, ok bool) {
+	at, side, _ = strings.Cut(at, ".")
+	if len(at) < 2 || !strings.Contains("fctiskq", at[:1]) {
+		return p, "", false
 	}
+	n, err := strconv.Atoi(at[1:])
+	if err != nil || n < 1 {
+		return p, "", false
+	}
+	return spot{at[0], n - 1}, side, true
+}
+
+// turnOf is the turn, from 0, at which a spot is told; ok is false for one that no turn tells.
+func (t *talk) turnOf(p spot) (turn int, ok bool) {
+	switch p.kind {
+	case 'f':
+		for i, list := range t.byTurn {
+			for _, n := range list {
+				if n == p.n {
+					return i, true
+				}
+			}
+		}
+		for c, list := range t.byCall {
+			for _, n := range list {
+				if n == p.n {
+					return t.turnOf(spot{'c', c})
+				}
+			}
+		}
+	case 'c':
+		if p.n >= len(t.Calls) {
+			return 0, false
+		}
+		if made := t.Calls[p.n].Turns; len(made) > 0 {
+			return made[0], true
+		}
+		for i, list := range t.before {
+			for _, c := range list {
+				if c == p.n && len(t.Turns) > 0 {
+					return min(i, len(t.Turns)-1), true
+				}
+			}
+		}
+	case 't':
+		if p.n < len(t.Tools) && t.Tools[p.n].Turn >= 0 {
+			return t.Tools[p.n].Turn, true
+		}
+	case 'i':
+		if p.n < len(t.Invocations) && len(t.Invocations[p.n].Turns) > 0 {
+			return t.Invocations[p.n].Turns[0], true
+		}
+	}
+	return 0, false
+}
+
+// toSpot is the State that shows a spot in the transcript.
+func (t *talk) toSpot(s State, p spot) string {
+	return s.With(func(s *State) {
+		s.Part, s.Turn, s.At, s.Token, s.Find, s.Hit = "", 0, p.String(), 0, "", 0
+		if turn, ok := t.turnOf(p); ok {
+			s.Turn = turnNumber(turn)
+		}
+	}).Href()
+}
+
+// toTurn is the State that shows a turn, from 0.
+func toTurn(s State, turn int) string {
+	return s.With(func(s *State) { s.Part, s.Turn, s.At, s.Token, s.Find, s.Hit = "", turnNumber(turn), "", 0, "", 0 }).Href()
+}
+
+// title names a turn.
+func (t *talk) title(i int) string { return fmt.Sprintf("Turn %d of %d", turnNumber(i), len(t.Turns)) }
+
+// turnNote says what is known of a turn at a glance.
+func (t *talk) turnNote(i int) string {
+	turn := &t.Turns[i]
 	var parts []string
-	if id := one.at.Get("invocation_id").Text(); id != "" {
-		parts = append(parts, id)
+	add := func(s string) {
+		if s != "" {
+			parts = append(parts, s)
+		}
 	}
-	if no, ok := one.at.Get("turn_no").Integer(); ok && no.String() != strconv.Itoa(turnNumber(i)) {
-		parts = append(parts, "turn_no "+no.String())
+	if !t.Saved {
+		n := len(turn.Answer) + len(turn.Reasoning)
+		for k := range turn.Input {
+			if it := &turn.Input[k]; it.Kind != transcript.ToolResult || t.orphans[it.Value.Offset()] {
+				n++
+			}
+		}
+		return count(n, "item", "items") + " of the response"
 	}
-	e := one.at.Get("model_calls").Elements()
-	for e.Next() {
-		n, ok := t.calls[e.Value.Get("model_call_id").Text()]
-		if !ok {
-			continue
+	if len(t.Invocations) > 1 || turn.Invocation < 0 && len(t.Invocations) > 0 {
+		add(turn.ID + " turn " + turn.No)
+	} else if turn.No != strconv.Itoa(turnNumber(i)) {
+		add("turn " + turn.No)
+	}
+	add("step " + turn.StepCount)
+	if turn.Resolved.Set {
+		add(map[bool]string{true: "resolved", false: "not resolved"}[turn.Resolved.True])
+	}
+	if len(turn.Calls) == 1 {
+		c := t.Calls[turn.Calls[0]].At
+		if c.CompletionTokens.Set {
+			add(groupText(c.CompletionTokens.Int.String()) + " completion tok")
 		}
-		call := t.record[n]
-		parts = append(parts, e.Value.Get("model_call_id").Text())
-		if tokens, ok := call.Get("token_stats").Get("completion_tokens").Integer(); ok {
-			parts = append(parts, groupText(tokens.String())+" completion tok")
+		if c.DurationMS.Set {
+			add(seconds(c.DurationMS.Value))
 		}
-		if ms, ok := call.Get("duration_ms").Float(); ok {
-			parts = append(parts, seconds(ms))
-		}
-		if status, ok := call.Get("response_metadata").Get("status_code").Integer(); ok && status.String() != "200" {
-			parts = append(parts, "status "+status.String())
-		}
+	}
+	if at := t.clock(i); at != "" {
+		add("at " + at)
 	}
 	return strings.Join(parts, " · ")
 }
 
-// seconds writes a duration of milliseconds as min:s.
+// clock is when a turn began, from the beginning of the rollout.
+func (t *talk) clock(i int) string {
+	line := t.timeline()
+	if math.IsNaN(t.starts[i]) {
+		return ""
+	}
+	return minutes(t.starts[i] - line.Start)
+}
+
+// callNote says in one line how a model call went.
+func callNote(c *trajectory.Call) string {
+	var parts []string
+	add := func(label string, text string) {
+		if text != "" {
+			parts = append(parts, label+text)
+		}
+	}
+	add("", c.Model.String())
+	add("", c.Dialect.String())
+	if c.StatusCode.Set {
+		add("status ", c.StatusCode.Int.String())
+	}
+	add("", c.ErrorCategory.String())
+	add("finish ", c.FinishReason.String())
+	tokens := ""
+	if c.PromptTokens.Set {
+		tokens = groupText(c.PromptTokens.Int.String()) + " prompt"
+		if some(c.CachedTokens) {
+			tokens += " (" + groupText(c.CachedTokens.Int.String()) + " cached)"
+		}
+	}
+	if c.CompletionTokens.Set {
+		if tokens != "" {
+			tokens += " + "
+		}
+		tokens += groupText(c.CompletionTokens.Int.String()) + " completion"
+		if some(c.ReasoningTokens) {
+			tokens += " (" + groupText(c.ReasoningTokens.Int.String()) + " reasoning)"
+		}
+	}
+	if tokens != "" {
+		add("", tokens+" tok")
+	}
+	if c.DurationMS.Set {
+		add("", seconds(c.DurationMS.Value))
+	}
+	if c.TTFTMS.Set {
+		add("first token ", seconds(c.TTFTMS.Value))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// some tells whether a count is known and not 0.
+func some(n trajectory.Count) bool { return n.Set && n.Int.String() != "0" }
+
+// failedCall tells whether a model call went wrong.
+func failedCall(c *trajectory.Call) bool {
+	code, small := c.StatusCode.Int.Int64()
+	return !c.ErrorCategory.Empty() || c.StatusCode.Set && (!small || code >= 400)
+}
+
+// seconds writes a duration of milliseconds: seconds with a digit, from a minute on min:s.
 func seconds(ms float64) string {
-	s := int64(ms/1000 + 0.5)
-	if s < 60 {
+	if math.IsNaN(ms) || math.IsInf(ms, 0) {
+		return "no duration"
+	}
+	if math.Abs(ms) < 59_950 {
 		return fixed(ms/1000, 1) + " s"
 	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
+	return minutes(ms / 1000)
+}
+
+// minutes writes seconds as min:s.
+func minutes(s float64) string {
+	sign := ""
+	if s < 0 {
+		s, sign = -s, "−"
+	}
+	if s > 1e12 || math.IsNaN(s) {
+		return sign + "∞"
+	}
+	n := int64(s + 0.5)
+	return fmt.Sprintf("%s%d:%02d", sign, n/60, n%60)
 }

@@ -6,18 +6,16 @@ import (
 	"testing"
 
 	"github.com/rollscope/rollscope/core/health/check"
-	"github.com/rollscope/rollscope/core/jsonscan"
+	"github.com/rollscope/rollscope/core/jsonl"
+	"github.com/rollscope/rollscope/core/rollout"
+	"github.com/rollscope/rollscope/core/trajectory"
+	"github.com/rollscope/rollscope/core/transcript"
 )
 
 // tell writes a row's transcript as one line a block: kind, title, name, note and text.
 func tell(t *testing.T, row string, findings ...check.Finding) []string {
 	t.Helper()
-	var s jsonscan.Scanner
-	v, err := s.Scan([]byte(row))
-	if err != nil {
-		t.Fatal(err)
-	}
-	talk := newTranscript(v, findings)
+	talk := talkOf(t, row, findings...)
 	var lines []string
 	var walk func(list []Block, depth int)
 	walk = func(list []Block, depth int) {
@@ -35,11 +33,24 @@ func tell(t *testing.T, row string, findings ...check.Finding) []string {
 			walk(b.Children, depth+1)
 		}
 	}
-	for n := 0; n*chunkSize < len(talk.turns); n++ {
+	if len(talk.Prompt) > 0 {
+		walk([]Block{talk.prompt(State{})}, 0)
+	}
+	for n := 0; n*chunkSize < len(talk.Turns); n++ {
 		walk(talk.chunk(n, State{}), 0)
 	}
-	walk(talk.rest(State{}), 0)
+	walk(talk.tail(State{}), 0)
 	return lines
+}
+
+// talkOf ties a row together.
+func talkOf(t *testing.T, row string, findings ...check.Finding) *talk {
+	t.Helper()
+	read := new(rollout.Reader).Read(&jsonl.Line{Number: 1, Bytes: []byte(row), Length: int64(len(row))})
+	if read.Problem != nil {
+		t.Fatal(read.Problem.Reason)
+	}
+	return readTalk(read, findings, new(transcript.Reader), new(trajectory.Reader))
 }
 
 func TestTranscript(t *testing.T) {
@@ -49,39 +60,41 @@ func TestTranscript(t *testing.T) {
 			{"type":"function_call","call_id":"c","name":"sh","arguments":"{\"a\":1}"},
 			{"type":"function_call_output","call_id":"c","output":"ok"},
 			{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done"}]}]}}`,
-			`turn|Turn 1 of 2|3 items of the response
+			`prompt|Prompt|1 item
 .input|input|hi
+turn|Turn 1 of 2|2 items of the response
 .reasoning|reasoning|hm
 .call|tool call|sh|{"a":1}
 ..output|output|ok
 turn|Turn 2 of 2|1 item of the response
 .message|message|done`},
 		{"unanswered and orphan", `{"response":{"output":[{"type":"function_call","call_id":"c","name":"sh","arguments":""},{"type":"function_call_output","call_id":"d","output":"late"}]}}`,
-			`turn|Turn 1 of 1|2 items of the response
+			`turn|Turn 1 of 2|1 item of the response
 .call|tool call|sh|no arguments
-..note|unanswered|no output with the call id c was saved
+..note|unanswered|no result with the call id c was saved
+turn|Turn 2 of 2|1 item of the response
 .output|output|late
 ..note|output without a call|no tool call with the id d was saved`},
 		{"odd arguments", `{"response":{"output":[{"type":"function_call","name":"a","arguments":"{"},{"type":"function_call","name":"b","arguments":{"x":1}},{"type":"function_call","name":"c","arguments":"\"{}\""},{"type":"function_call","name":"d","arguments":null}]}}`,
 			`turn|Turn 1 of 1|4 items of the response
 .call|tool call|a|arguments are not JSON|{
-..note|no call id|the call cannot be tied to an output
+..note|no call id|the call cannot be tied to a result
 .call|tool call|b|arguments are not a text|{
   "x": 1
 }
-..note|no call id|the call cannot be tied to an output
-.call|tool call|c|arguments are JSON inside JSON|"{}"
-..note|no call id|the call cannot be tied to an output
+..note|no call id|the call cannot be tied to a result
+.call|tool call|c|arguments are JSON inside JSON|{}
+..note|no call id|the call cannot be tied to a result
 .call|tool call|d|arguments are null
-..note|no call id|the call cannot be tied to an output`},
+..note|no call id|the call cannot be tied to a result`},
 		{"ids used twice", `{"response":{"output":[{"type":"function_call","call_id":"c","name":"a","arguments":"{}"},{"type":"function_call","call_id":"c","name":"b","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"1"},{"type":"function_call_output","call_id":"c","output":"2"}]}}`,
-			`turn|Turn 1 of 1|4 items of the response
+			`turn|Turn 1 of 1|2 items of the response
 .call|tool call|a|{}
 ..note|call id used 2 times|c
-..output|output|1
+..output|output|2
 .call|tool call|b|{}
 ..note|call id used 2 times|c
-..output|output|2`},
+..output|output|1`},
 		{"odd outputs", `{"response":{"output":["text",7,null,{"type":"web_search_call","action":{"type":"search"}},{"type":"later","x":1},{"type":"reasoning","encrypted_content":"abc"},{"type":"reasoning"}]}}`,
 			`turn|Turn 1 of 1|7 items of the response
 .message|message|text
@@ -90,9 +103,8 @@ turn|Turn 2 of 2|1 item of the response
 .call|tool call|web_search|arguments are not a text|{
   "type": "search"
 }
-..note|no call id|the call cannot be tied to an output
 .raw|later|{
-  "type": "later"
+  "type": "later",
   "x": 1
 }
 .reasoning|reasoning|encrypted, 3 characters
@@ -101,20 +113,20 @@ turn|Turn 2 of 2|1 item of the response
 		{"no output", `{"response":null}`, ""},
 		{"chat turns", `{"ng_trajectory":{"turns":[{"invocation_id":"root","turn_no":1,"question":[{"role":"user","content":"q"}],"answer":{"role":"assistant","content":"a","tool_calls":[{"id":"t","type":"function","function":{"name":"ls","arguments":"{}"}}]},"reasoning_content":"r"},
 			{"invocation_id":"root","turn_no":2,"question":[{"role":"user","content":"q"},{"role":"assistant","content":"a"},{"role":"tool","tool_call_id":"t","content":"files"}],"answer":[]}]}}`,
-			`turn|Turn 1 of 2|root
+			`turn|Turn 1 of 2|step 0
 .input|user|q
 .reasoning|reasoning|r
 .message|message|a
 .call|tool call|ls|{}
 ..output|output|files
-turn|Turn 2 of 2|root
-.note|answer|[] – nothing was said`},
+turn|Turn 2 of 2|step 0
+.note|answer|nothing was said`},
 		{"images", `{"response":{"output":[{"type":"message","role":"user","content":[{"type":"input_image","image_url":"https://example.com/x.png"},{"type":"input_image","image_url":"data:image/svg+xml;base64,AAAA"},{"type":"input_image","image_url":"data:image/png;base64,!!"},{"type":"input_image","file_id":"f"}]}]}}`,
-			`turn|Turn 1 of 1|0 items of the response
-.image|image|an address, not fetched|https://example.com/x.png
-.image|image|image/svg+xml, 4 characters, shown as text|data:image/svg+xml;base64,AAAA
-.image|image|image/png, 2 characters, not valid base64
-.image|image|a file id, its content is not in the row|f`},
+			`turn|Turn 1 of 1|1 item of the response
+.image|remote image|an address, not fetched|https://example.com/x.png
+.image|data that is no picture|image/svg+xml, 3 B, not shown as a picture|data:image/svg+xml;base64,AAAA
+.image|broken image|image/png, 2 characters, not valid base64
+.image|image file|a file id, its content is not in the row|f`},
 		{"token lists", `{"response":{"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"x"}],"prompt_token_ids":[1,2,3],"generation_token_ids":[4]}]}}`,
 			"turn|Turn 1 of 1|1 item of the response\n.message|message|3 prompt token ids, 1 generation token ids|x"},
 	}

@@ -235,6 +235,16 @@ func (d *desk) window(r *request) ([]byte, bool, error) {
 		return d.chunk(state, r.From)
 	case "raw":
 		return d.rawWindow(state, r.From, r.To)
+	case "timeline":
+		spans, needs, err := d.Spans(state)
+		if err != nil {
+			return nil, false, err
+		}
+		if len(needs) > 0 {
+			return d.need(needs)
+		}
+		b, err := json.Marshal(spans)
+		return b, false, err
 	}
 	table, needs, err := d.Window(state, r.Table, r.From, r.To)
 	if err != nil {

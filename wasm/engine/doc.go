@@ -42,7 +42,8 @@
 //	         from, to, packed}]}: what is still to be scanned with that query. Another id ends the scan of the one
 //	         before. audit tells that the operation of that name has something to do
 //	audit    {} → {done} or needs bytes: a stretch of the comparison of all files with each other
-//	window   {fragment, host, table, from, to} → {html, from, total} or needs bytes
+//	window   {fragment, host, table, from, to} → {html, from, total} or needs bytes; of the table "timeline" it is
+//	         {seconds, rows, kinds, labels, data, letters, numbers}, see view.Spans
 //	download {fragment, name} → bytes (raw) or needs bytes
 //	copy     {fragment, what} → text (raw) or needs bytes
 //	export   {fragment, host, table, form, from} → {text, ranges: [[file, offset, length]], next, total, done}

@@ -61,7 +61,7 @@
   function run(text, event) {
     const [name, ...rest] = text.split(" ");
     if (runs[name]) return runs[name](rest.join(" "), event);
-    if (!actions[name]) return false;
+    if (!actions[name] || name === "find" && !$("[data-find]")) return false;
     Promise.resolve(actions[name]()).catch(notices.failed);
     return true;
   }
