@@ -17,8 +17,8 @@ type CallsPart struct {
 	JSON  *Raw
 }
 
-// callColumns are the columns of the table of model calls.
-var callColumns = []Column{
+// rowCallColumns are the columns of the table of model calls.
+var rowCallColumns = []Column{
 	{Key: "call", Title: "call", Right: true}, {Key: "id", Title: "id", Mono: true}, {Key: "turn", Title: "turn", Right: true},
 	{Key: "invocation", Title: "invocation"}, {Key: "model", Title: "model"}, {Key: "dialect", Title: "dialect"},
 	{Key: "status", Title: "status", Right: true}, {Key: "error", Title: "error"}, {Key: "finish", Title: "finish reason"},
@@ -29,7 +29,7 @@ var callColumns = []Column{
 }
 
 // calls is the calls part. Without a call in the State the first failed one is open, or the first.
-func (d *Desk) calls(i *item, s State, t *talk, windows map[string]int) *CallsPart {
+func (d *Desk) callsPart(i *item, s State, t *talk, windows map[string]int) *CallsPart {
 	p, side, ok := spotOf(s.At)
 	if !ok || p.kind != 'c' || p.n >= len(t.Calls) {
 		p = spot{'c', 0}
@@ -63,7 +63,7 @@ func (d *Desk) calls(i *item, s State, t *talk, windows map[string]int) *CallsPa
 
 // callTable is a window into the model calls of a row.
 func (t *talk) callTable(s State, open, from, n int) Table {
-	table := Table{ID: "calls-of-row", Caption: "Model calls of this rollout", Columns: callColumns, Total: len(t.Calls), Height: 24, Window: true, Rows: []Row{},
+	table := Table{ID: "calls-of-row", Caption: "Model calls of this rollout", Columns: rowCallColumns, Total: len(t.Calls), Height: 24, Window: true, Rows: []Row{},
 		Note: count(len(t.Calls), "model call", "model calls")}
 	table.From = min(max(from, 0), max(len(t.Calls)-1, 0))
 	line := t.timeline()
@@ -88,7 +88,7 @@ func (t *talk) callTable(s State, open, from, n int) Table {
 		}
 		start := Cell{Text: Text{Text: Dash, Muted: true, Title: "the call has no start"}}
 		if at := c.At.StartedAt; at.Set && len(line.Spans) > 0 {
-			start = Cell{Text: Text{Text: minutes(at.Value - line.Start), Title: clockText(at.Value)}, Exact: strconv.FormatFloat(at.Value, 'f', -1, 64)}
+			start = Cell{Text: Text{Text: minutes(at.Value - line.Start), Title: utcText(at.Value)}, Exact: strconv.FormatFloat(at.Value, 'f', -1, 64)}
 		}
 		row.Cells = []Cell{
 			number, savedText(c.At.ID, "the call has no id"), turn, owner, savedText(c.At.Model, "the call does not say"), savedText(c.At.Dialect, "the call does not say"),

@@ -112,7 +112,7 @@ func (d *Desk) fill(r *Rollout, i *item, s State, t *talk, windows map[string]in
 	case "raw":
 		r.Raw = d.json(i, s, -1, windowSize, windows)
 	case "calls":
-		r.Calls = d.calls(i, s, t, windows)
+		r.Calls = d.callsPart(i, s, t, windows)
 	case "tokens":
 		r.Tokens = d.tokenPart(s, t)
 	default:

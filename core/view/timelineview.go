@@ -179,7 +179,7 @@ func (t *talk) timelineView(s State, from int) *TimelineView {
 	case len(line.Spans) == 0:
 		v.Note = "nothing of this rollout has a place in time"
 	default:
-		v.Note = "0:00 = " + clockText(line.Start)
+		v.Note = "0:00 = " + utcText(line.Start)
 	}
 	if s.Turn > 0 && s.Turn <= len(t.Turns) {
 		v.Note += " · turn " + strconv.Itoa(s.Turn) + " of " + strconv.Itoa(len(t.Turns))
@@ -327,7 +327,7 @@ func (t *talk) spanTable(s State, from, n int) Table {
 		start, owner, of := none, none, none
 		duration := none
 		if span.Placing != timeline.Unplaced {
-			start = Cell{Text: Text{Text: fixed(span.Start-line.Start, 3), Title: clockText(span.Start)}, Exact: strconv.FormatFloat(span.Start, 'f', -1, 64)}
+			start = Cell{Text: Text{Text: fixed(span.Start-line.Start, 3), Title: utcText(span.Start)}, Exact: strconv.FormatFloat(span.Start, 'f', -1, 64)}
 			duration = Cell{Text: Text{Text: fixed((span.End-span.Start)*1000, 1)}}
 		}
 		if !math.IsNaN(span.DurationMS) {
@@ -407,8 +407,8 @@ func (d *Desk) Spans(s State) (*Spans, []Need, error) {
 	return out, nil, nil
 }
 
-// clockText writes a Unix time in UTC.
-func clockText(unix float64) string {
+// utcText writes a Unix time in UTC.
+func utcText(unix float64) string {
 	if !(math.Abs(unix) < 1<<40) {
 		return "no time of a calendar"
 	}
