@@ -154,6 +154,11 @@ func carried(p view.Page) []string {
 		table(p.Files.Read)
 		table(p.Files.Others)
 		table(p.Files.Refused)
+	case p.Coverage != nil:
+		facts(p.Coverage.Facts)
+		for _, t := range []view.Table{p.Coverage.Saved, p.Coverage.Legacy} {
+			table(t)
+		}
 	case p.Rollout != nil:
 		for _, g := range p.Rollout.Facts {
 			facts(g.Facts)

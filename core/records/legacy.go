@@ -30,6 +30,7 @@ type legacyKey struct {
 	input, done      bool
 	final, finalOver bool // any failure is terminal; so under the override
 	skip, skipOver   bool // the last failure is a final skip; so under the override
+	reuse            bool // some failure left a deliverable that is used again
 }
 
 // A legacyInput is one row of the materialized inputs.
@@ -106,6 +107,7 @@ func (l *Legacy) Add(row *Row) {
 	class, _ := parsed(row.Class).Text()
 	final, over := outcome.Terminal(class, row.Is(Terminal), false), outcome.Terminal(class, row.Is(Terminal), true)
 	k.final, k.finalOver = k.final || final, k.finalOver || over
+	k.reuse = k.reuse || row.Is(Reuse)
 	k.class, k.reason = l.names.Number(row.Class), l.names.Number(row.Reason)
 	k.skip, k.skipOver = class == outcome.Skipped && final, class == outcome.Skipped && over
 }
@@ -189,6 +191,16 @@ func (k *legacyKey) maxed(s Settings) bool {
 	return k.failures > 0 && int64(k.failures) >= s.MaxAttempts
 }
 
+// Runs tells whether a resume by the old reading would run the rollout with a pair of indices, given as JSON.
+func (l *Legacy) Runs(task, index string, s Settings) bool {
+	i, ok := l.at[Pair(task, index)]
+	if !ok {
+		return false
+	}
+	k := l.keys.at(i)
+	return k.input && !k.done && !k.terminal(s) && !k.maxed(s)
+}
+
 // An Input is a row of the materialized inputs with what the old reading knows of it.
 type Input struct {
 	ID              string // empty if there is none that is valid
@@ -200,6 +212,7 @@ type Input struct {
 	Failures        int64
 	Terminal, Maxed bool
 	Skip            bool   // the last failure is a final skip
+	Reuse           bool   // some failure left a deliverable that is used again
 	Class, Reason   string // of the last failure; class as JSON
 }
 
@@ -210,7 +223,7 @@ func (l *Legacy) Inputs(s Settings, f func(Input)) {
 		k := l.keys.at(in.key)
 		r := Input{
 			ID: in.id, Line: in.line, Done: k.done, Failures: int64(k.failures), Terminal: k.terminal(s), Maxed: k.maxed(s), Skip: k.skip,
-			Class: l.names.Text(k.class), Reason: l.names.Text(k.reason),
+			Reuse: k.reuse, Class: l.names.Text(k.class), Reason: l.names.Text(k.reason),
 		}
 		if s.Override {
 			r.Skip = k.skipOver

@@ -139,6 +139,9 @@ func (r *Row) Identity() Identity {
 // plain tells whether an index prints as its key does.
 func plain(v jsonscan.Value) bool { return v.Kind() == jsonscan.Int || v.Kind() == jsonscan.String }
 
+// KeyOf reads an index that stands elsewhere than in a row of a rollouts file, by the rule of those rows.
+func KeyOf(v jsonscan.Value) Key { return index(v) }
+
 // index applies the index rule: texts and whole numbers are kept, bools and whole floats become numbers.
 func index(v jsonscan.Value) Key {
 	switch v.Kind() {

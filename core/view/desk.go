@@ -35,6 +35,7 @@ type Desk struct {
 	papers   papers
 
 	captureReads map[int]*captureRead // by file
+	sums         map[int]string       // SHA-256 of files that somebody asked for
 }
 
 // A Task names a file that should be scanned.
@@ -87,7 +88,7 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 	old.audited.close()
 	d.answers, d.audited = nil, nil
 	if !add {
-		d.papers, d.captureReads = nil, nil
+		d.papers, d.captureReads, d.sums = nil, nil, nil
 	}
 	return tasks
 }
@@ -191,6 +192,8 @@ type selection struct {
 	scored   earned
 
 	called called // what the tabs about calls and time have made of the rows
+	only   string // name of the run that is shown alone, "" for all
+	fated  *fates // nil until the files are held against each other
 }
 
 // choose finds the selection of a State and what of the State names nothing.
@@ -201,6 +204,9 @@ func (d *Desk) choose(s State) *selection {
 	c := &d.chosen
 	if c.key != key || c.table == nil {
 		*c = selection{key: key, sources: d.ordered(s), stale: true, ask: d.ask}
+		if s.Apart {
+			c.only = s.Run
+		}
 		c.options = health.Options{Profile: s.Profile, Ignored: s.Ignore}
 		if c.rules, c.invalid = health.NewRules(c.options); c.invalid != nil {
 			c.rules, _ = health.NewRules(health.Options{})
@@ -211,6 +217,10 @@ func (d *Desk) choose(s State) *selection {
 		c.stale = false
 		c.report, c.refused = nil, nil
 		c.found = matches{}
+	}
+	if before := c.fated; before != d.fates(c) {
+		// Rows mean more now, and there are tasks without any.
+		c.found, c.grouped, c.listed = matches{}, taskGroups{}, taskList{}
 	}
 	if c.report == nil && c.refused == nil && c.table.Complete() {
 		c.report, c.refused = c.reduce()

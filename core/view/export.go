@@ -95,9 +95,23 @@ func (d *Desk) wholeTable(c *selection, s State, table string, from, to int) (t 
 	case "eyes":
 		return d.eyes(c, s), true
 	case "read":
-		return d.readTable(c, math.MaxInt), true
+		return d.readTable(c, d.fates(c), s, math.MaxInt), true
 	case "others":
-		return d.othersTable(math.MaxInt), true
+		return d.othersTable(c, d.fates(c), s, math.MaxInt), true
+	case "said":
+		return d.saidTable(c, d.fates(c), s), true
+	case "saying":
+		return d.sayingTable(c, d.fates(c), s, from, to), true
+	case "batch", "batch_differences":
+		f := d.fates(c)
+		if f == nil {
+			return Table{}, false
+		}
+		agents, differences := f.batchTables()
+		if table == "batch_differences" {
+			agents = differences
+		}
+		return agents, true
 	case "refused":
 		return d.refusedTable(c, s, from, to), true
 	}

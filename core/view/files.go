@@ -1,25 +1,48 @@
 package view
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rollscope/rollscope/core/finding"
+	"github.com/rollscope/rollscope/core/runfolder"
 )
 
 // most is how many entries a list shows that is not a window into its rows.
 const most = 500
 
-// filesPage is the Files tab: what was given, what was read, where every line went.
-func (d *Desk) filesPage(c *selection, s State, windows map[string]int) *Files {
+// filesPage is the Files tab: what was given, what was read, where every line went, and whether the files agree.
+func (d *Desk) filesPage(c *selection, s State, windows map[string]int) (*Files, []Need) {
+	fates := d.fates(c)
 	f := &Files{Facts: d.fileFacts(c), Order: d.fileOrder(c, s)}
-	f.Read = d.readTable(c, most)
-	f.Others = d.othersTable(most)
+	f.Read = d.readTable(c, fates, s, most)
+	f.Others = d.othersTable(c, fates, s, most)
 	f.Refused = d.refusedTable(c, s, windows["refused"], windows["refused"]+windowSize)
-	for _, t := range [...]*Table{&f.Read, &f.Others, &f.Refused} {
+	if fates != nil || d.AuditPending() {
+		f.Said = d.saidTable(c, fates, s)
+	}
+	if fates != nil {
+		if len(fates.findings()) > 0 {
+			f.Saying = d.sayingTable(c, fates, s, windows["saying"], windows["saying"]+windowSize)
+		}
+		f.Batch, f.BatchDifferences = fates.batchTables()
+	} else if d.audited != nil && d.audited.failed != nil {
+		f.Note = "The files could not be held against each other: " + d.audited.failed.Error() + "."
+	}
+	var needs []Need
+	if f.Line, needs = d.lined(s); len(needs) == 0 {
+		needs = d.summing(s)
+	}
+	for _, t := range [...]*Table{&f.Read, &f.Others, &f.Refused, &f.Said, &f.Saying, &f.Batch, &f.BatchDifferences} {
 		if t.Total > 0 {
 			t.Links = exports(t.ID)
 		}
 	}
-	return f
+	return f, needs
 }
 
 func (d *Desk) fileFacts(c *selection) []Fact {
@@ -37,14 +60,103 @@ func (d *Desk) fileFacts(c *selection) []Fact {
 	}
 }
 
+// wholeSum is up to which size a digest is one of the whole file.
+const wholeSum = 16 << 20
+
+const sumPrefix = "digest:"
+
+// sumCell is the digest of a file, or the link that asks for it.
+func (d *Desk) sumCell(s State, file int) Cell {
+	e := &d.listing.Entries[file]
+	if sum, ok := d.sums[file]; ok {
+		return Cell{Text: Text{Text: clipped(sum, 12), Mono: true, Title: "SHA-256 " + sum}, Exact: sum}
+	}
+	asked := slices.Contains(s.Open, sumPrefix+e.Name)
+	if hash, ok := d.hashes[file]; ok && (asked || !d.summed(file)) {
+		return Cell{Text: Text{Text: clipped(hash, 12), Mono: true, Title: "first half of the SHA-256 of ten blocks of the file: " + hash}, Extra: Text{Text: "sampled"}, Exact: hash}
+	}
+	if asked {
+		return Cell{Text: Text{Text: "reading", Muted: true}}
+	}
+	return Cell{Text: Text{Text: "digest", Href: s.With(func(s *State) { s.Open = append(s.Open, sumPrefix+e.Name) }).Href()}, Exact: ""}
+}
+
+// summed tells whether the digest of a file is one of all its bytes.
+func (d *Desk) summed(file int) bool { return d.files[file].Size <= wholeSum && !d.packed(file) }
+
+// summing makes the digests that somebody asked for, of files whose bytes are at hand; the others are needed.
+func (d *Desk) summing(s State) []Need {
+	for _, id := range s.Open {
+		name, ok := strings.CutPrefix(id, sumPrefix)
+		if !ok {
+			continue
+		}
+		file := d.fileNamed(name)
+		if file < 0 || !d.summed(file) {
+			continue
+		}
+		if _, there := d.sums[file]; there {
+			continue
+		}
+		need := Need{file, 0, d.files[file].Size}
+		text, problem := d.texts.data, d.texts.err
+		if need.Length == 0 {
+			text, problem = nil, ""
+		} else if whole, kept := d.papers[file]; kept {
+			text, problem = whole.text, whole.problem
+		} else if !d.texts.ok || d.texts.need != need {
+			return []Need{need}
+		}
+		if d.sums == nil {
+			d.sums = map[int]string{}
+		}
+		if problem != "" {
+			d.sums[file] = "cannot be read: " + problem
+			continue
+		}
+		sum := sha256.Sum256(text)
+		d.sums[file] = hex.EncodeToString(sum[:])
+	}
+	return nil
+}
+
+// saidCell tells how many findings there are about a file.
+func saidCell(f *fates, s State, path string) Cell {
+	if f == nil {
+		return Cell{Text: Text{Text: Dash, Muted: true, Title: "the files are not held against each other yet"}}
+	}
+	said := f.saidOf(path)
+	if said.n == 0 {
+		return Cell{Text: Text{Text: "0", Muted: true}, Exact: "0"}
+	}
+	first := ""
+	for _, x := range f.findings() {
+		if x.File == path && x.Severity == said.worst {
+			first = x.ID
+			break
+		}
+	}
+	t := severityText(said.worst)
+	return Cell{Text: Text{Text: Group(said.n), Mark: t.Mark, Title: "the worst: " + first, Href: toFindings(s, first)}, Exact: strconv.Itoa(said.n)}
+}
+
+// runCell names the run of a file.
+func (d *Desk) runCell(file int) Cell {
+	if r := d.listing.Entries[file].Run; r >= 0 {
+		return Cell{Text: Text{Text: d.listing.Runs[r].Name}}
+	}
+	return Cell{Text: Text{Text: Dash, Muted: true, Title: "belongs to no run"}}
+}
+
 // readTable accounts for every line and byte of the rollouts files.
-func (d *Desk) readTable(c *selection, limit int) Table {
+func (d *Desk) readTable(c *selection, f *fates, s State, limit int) Table {
 	t := Table{ID: "read", Caption: "rollouts files", Height: rowHeight, Rows: []Row{}, Total: c.table.Sources(),
 		Empty: "None of these files is a rollouts file.",
 		Columns: []Column{
 			{Key: "file", Title: "rollouts file", Mono: true, Grow: true}, {Key: "run", Title: "run"}, {Key: "size", Title: "size", Unit: "bytes", Right: true},
 			{Key: "lines", Title: "lines", Right: true}, {Key: "read", Title: "read", Right: true}, {Key: "blank", Title: "blank", Right: true},
-			{Key: "unreadable", Title: "unreadable", Right: true}, {Key: "done", Title: "accounted", Unit: "bytes", Right: true}, {Key: "state", Title: ""},
+			{Key: "unreadable", Title: "unreadable", Right: true}, {Key: "done", Title: "accounted", Unit: "bytes", Right: true},
+			{Key: "said", Title: "findings", Right: true}, {Key: "digest", Title: "digest", Mono: true}, {Key: "state", Title: ""},
 		}}
 	for i := range min(c.table.Sources(), limit) {
 		a := c.table.Account(i)
@@ -64,13 +176,9 @@ func (d *Desk) readTable(c *selection, limit int) Table {
 		case a.Unreadable > 0:
 			state = Text{Text: "damaged lines", Mark: MarkUnhealthy}
 		}
-		run := ""
-		if r := d.listing.Entries[file].Run; r >= 0 {
-			run = d.listing.Runs[r].Name
-		}
 		t.Rows = append(t.Rows, Row{ID: c.table.Name(i), Index: i, Cells: []Cell{
-			{Text: Text{Text: c.table.Name(i), Mono: true}}, {Text: Text{Text: run}}, d.sizeCell(c.table.Size(i), file),
-			wide(a.Lines), wide(a.Read), wide(a.Blank), wide(a.Unreadable), wide(a.Bytes()), {Text: state},
+			{Text: Text{Text: c.table.Name(i), Mono: true}}, d.runCell(file), d.sizeCell(c.table.Size(i), file),
+			wide(a.Lines), wide(a.Read), wide(a.Blank), wide(a.Unreadable), wide(a.Bytes()), saidCell(f, s, c.table.Name(i)), d.sumCell(s, file), {Text: state},
 		}})
 	}
 	if c.table.Sources() > limit {
@@ -96,9 +204,11 @@ func (d *Desk) sizeCell(size int64, file int) Cell {
 func wide(n int64) Cell { return Cell{Text: Text{Text: Group(n)}} }
 
 // othersTable lists the files that are not read as rollouts, with what they are.
-func (d *Desk) othersTable(limit int) Table {
+func (d *Desk) othersTable(c *selection, f *fates, s State, limit int) Table {
 	t := Table{ID: "others", Caption: "other files", Height: rowHeight, Rows: []Row{}, Empty: "There are no other files.",
-		Columns: []Column{{Key: "file", Title: "other file", Mono: true, Grow: true}, {Key: "size", Title: "size", Unit: "bytes", Right: true}, {Key: "kind", Title: "kind"}, {Key: "run", Title: "run"}, {Key: "state", Title: ""}}}
+		Columns: []Column{{Key: "file", Title: "other file", Mono: true, Grow: true}, {Key: "kind", Title: "kind"}, {Key: "run", Title: "run"}, {Key: "size", Title: "size", Unit: "bytes", Right: true},
+			{Key: "lines", Title: "lines", Right: true}, {Key: "read", Title: "read", Right: true}, {Key: "blank", Title: "blank", Right: true}, {Key: "unreadable", Title: "unreadable", Right: true},
+			{Key: "said", Title: "findings", Right: true}, {Key: "digest", Title: "digest", Mono: true}, {Key: "state", Title: ""}}}
 	for _, file := range d.listing.Order {
 		if _, read := d.sourceOf[file]; read {
 			continue
@@ -109,19 +219,38 @@ func (d *Desk) othersTable(limit int) Table {
 			continue
 		}
 		info := e.Kind.Info()
-		run := Text{Text: Dash, Muted: true, Title: "belongs to no run"}
-		if e.Run >= 0 {
-			run = Text{Text: d.listing.Runs[e.Run].Name}
+		state := Text{Text: "listed", Muted: true, Title: "its content is not looked at for this"}
+		lines := [4]Cell{}
+		for i := range lines {
+			lines[i] = Cell{Text: Text{Text: Dash, Muted: true, Title: "it is not read line by line"}}
 		}
-		state := Text{Text: "not yet read", Muted: true}
-		if e.Note != "" {
+		if report := f.reportOf(e.Name); report != nil {
+			if a := report.Account; a != nil {
+				lines = [4]Cell{wide(a.Lines), wide(a.Rows), wide(a.Blank), wide(a.Unreadable)}
+				state = Text{Text: "read", Mark: MarkHealthy}
+				if a.Unreadable > 0 {
+					state = Text{Text: "damaged lines", Mark: MarkUnhealthy}
+				}
+			}
+		}
+		switch e.Kind {
+		case runfolder.Manifest, runfolder.Coverage, runfolder.BatchManifest, runfolder.BatchStatus:
+			state = Text{Text: "read", Mark: MarkHealthy}
+			if f == nil {
+				state = Text{Text: "not yet read", Muted: true}
+			} else if said := f.saidOf(e.Name); said.worst == finding.Error {
+				state = Text{Text: "in doubt", Mark: MarkUnhealthy}
+			}
+		}
+		if e.Note != "" && (f == nil || state.Mark == NoMark) {
 			state = Text{Text: e.Note, Muted: true}
 		}
 		if e.Size == 0 {
 			state = Text{Text: "empty file", Muted: true}
 		}
 		t.Rows = append(t.Rows, Row{ID: e.Name, Index: len(t.Rows), Cells: []Cell{
-			{Text: Text{Text: e.Name, Mono: true}}, wide(e.Size), {Text: Text{Text: info.Title, Title: info.Text}}, {Text: run}, {Text: state},
+			{Text: Text{Text: e.Name, Mono: true}}, {Text: Text{Text: info.Title, Title: info.Text}}, d.runCell(file), wide(e.Size),
+			lines[0], lines[1], lines[2], lines[3], saidCell(f, s, e.Name), d.sumCell(s, file), {Text: state},
 		}})
 	}
 	if t.Total > limit {

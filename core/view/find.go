@@ -169,6 +169,12 @@ func (c *selection) fields() filter.Fields {
 		{Name: "reward", Title: "reward as saved"},
 		{Name: "masked", Kind: filter.BoolKind, Title: "mask_sample is set"},
 		{Name: "attempt", Title: "_ng_attempt_index"},
+		{Name: "disposition", Kind: filter.TextKind, Title: "what became of the row's rollout: success, failure, omitted or unknown", Values: func() []string { return dispositionWords }, Closed: true},
+		{Name: "measurement", Kind: filter.TextKind, Title: "of a success, what the row that decides contributes: measured, masked or unscored", Values: func() []string { return measurementWords }, Closed: true},
+		{Name: "state", Kind: filter.TextKind, Title: "in what way the row's rollout has no result", Values: stateWords, Closed: true},
+		{Name: "failure.class", Kind: filter.TextKind, Title: "failure class of the record that decides about the row's rollout", Values: func() []string { return c.fated.classes() }},
+		{Name: "speaks", Kind: filter.BoolKind, Title: "the row is the record that decides about its rollout"},
+		{Name: "pending", Kind: filter.BoolKind, Title: "a resume would run the row's rollout"},
 		{Name: "prompt", Kind: filter.NumberKind, Title: "prompt tokens by the row's own usage"},
 		{Name: "completion", Kind: filter.NumberKind, Title: "completion tokens by the row's own usage"},
 		{Name: "latency", Kind: filter.NumberKind, Title: "seconds of the run request, by ng_perf"},
@@ -250,6 +256,8 @@ func (i *item) Field(name string) filter.Value {
 		return filter.Int(i.failed())
 	case "findings":
 		return filter.Int(int64(len(i.list())))
+	case "disposition", "measurement", "state", "failure.class", "speaks", "pending":
+		return i.c.fateField(int(i.row.Ordinal), name)
 	case "unreadable":
 		return filter.Bool(f.Class != "")
 	case "repaired":
@@ -388,6 +396,8 @@ func (d *Desk) Window(s State, table string, from, to int) (Table, []Need, error
 		}
 		open, _, _ := spotOf(s.At)
 		return d.talk(i).callTable(s, open.n, from, to-from), nil, nil
+	case "saying":
+		return d.sayingTable(c, d.fates(c), s, from, to), nil, nil
 	}
 	if t, ok := d.paneTable(c, s, table, from, to); ok {
 		return t, nil, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/records"
 )
 
 // A GridHead lays out the column of a table whose cells are drawn: one place for every repeat.
@@ -46,7 +47,7 @@ func gridHead(r repeatLayout) *GridHead {
 
 // The bits of a cell of [Desk.Cells].
 const (
-	CellVerdict   = 0x07 // 0 no row, 1 healthy, 2 unhealthy, 3 unobserved
+	CellVerdict   = 0x07 // 0 nothing, 1 healthy, 2 unhealthy, 3 unobserved; without a result 4 failed, 5 omitted, 6 unknown
 	CellReward    = 0x18 // 0x00 no number, 0x08 zero, 0x10 one, 0x18 another, whose value follows behind all cells
 	CellMasked    = 0x20
 	CellRepeated  = 0x40 // several rows claim the place; the first is shown
@@ -90,6 +91,13 @@ func (d *Desk) Cells(s State, from, to int) ([]byte, error) {
 const mostGridRows = 4096
 
 func (c *selection) cellFlags(list *taskList, cell gridCell) (flags byte, reward float64) {
+	if fate := c.fateIn(cell); fate >= fateFailed {
+		flags = byte(fate-fateFailed) + 4
+		if cell.number >= 0 && !list.hasGap(cell.number) || cell.number < 0 && !list.has(cell.ordinal) {
+			flags |= CellUnfitting
+		}
+		return flags, 0
+	}
 	if cell.ordinal < 0 {
 		return 0, 0
 	}
@@ -144,12 +152,15 @@ func (d *Desk) Cell(s State, row, column int) (CellView, error) {
 	line := &list.lines[row]
 	cells := make([]gridCell, min(g.repeats.columns, gridMost))
 	c.cells(cells, line.task)
-	task := "task " + keyCell(c.tally.series.tasks[line.task]).Text.Text
+	task := "task " + keyCell(g.keys[line.task]).Text.Text
 	if i, ok := c.item(int(line.first)); ok && i.digest.Facts.Name != "" {
 		task += " " + i.digest.Facts.Name
 	}
 	cell := cells[column]
 	i, ok := c.item(int(cell.ordinal))
+	if !ok && cell.number >= 0 {
+		return d.gapView(c, s, list, task, gridHead(g.repeats).Labels[column], int(cell.number)), nil
+	}
 	if !ok {
 		return CellView{Text: fmt.Sprintf("%s, repeat %s: no row", task, gridHead(g.repeats).Labels[column])}, nil
 	}
@@ -162,6 +173,9 @@ func (d *Desk) Cell(s State, row, column int) (CellView, error) {
 	}
 	if i.digest.Facts.Masked {
 		parts = append(parts, "masked")
+	}
+	if fate := c.fateIn(cell); fate >= fateFailed {
+		parts = append([]string{fateInfos[fate].word + " at a later attempt; this row"}, parts...)
 	}
 	if cell.rows > 1 {
 		parts = append(parts, count(cell.rows, "row", "rows")+" with this place, the first is shown")
@@ -182,6 +196,30 @@ func (d *Desk) Cell(s State, row, column int) (CellView, error) {
 	}, nil
 }
 
+// gapView tells what became of an expected rollout without a row.
+func (d *Desk) gapView(c *selection, s State, list *taskList, task, label string, number int) CellView {
+	w := c.fated.open(c, number)
+	parts := []string{fateInfos[c.fated.wants[number].fate].word}
+	if w.has && w.speaks.Class != "" {
+		parts = append(parts, records.ClassName(w.speaks.Class))
+	}
+	if state := c.fated.states[number]; state != "" {
+		parts = append(parts, stateCell(d, s, w).Text.Text)
+	}
+	parts = append(parts, count(w.e.Outcomes, "record", "records"))
+	if w.speaks.Reason != "" {
+		parts = append(parts, clipped(w.speaks.Reason, 120))
+	}
+	if !list.hasGap(int32(number)) {
+		parts = append(parts, "outside of the filter")
+	}
+	href := ""
+	if w.has {
+		href = d.toLine(s.ToTab("coverage"), c, w.run.Place.Path(w.speaks.File), w.speaks.Line, w.speaks.Offset)
+	}
+	return CellView{Text: fmt.Sprintf("%s, repeat %s: %s", task, label, strings.Join(parts, ", ")), Href: href}
+}
+
 // cellsCell says in words what the grid draws, for those who do not see it and for copies.
 func cellsCell(r *taskRow) Cell {
 	g := r.c.groups()
@@ -190,6 +228,10 @@ func cellsCell(r *taskRow) Cell {
 	head := gridHead(g.repeats)
 	var parts []string
 	for n, cell := range cells {
+		if fate := r.c.fateIn(cell); fate >= fateFailed {
+			parts = append(parts, head.Labels[n]+" "+fateInfos[fate].word)
+			continue
+		}
 		if cell.ordinal < 0 {
 			continue
 		}

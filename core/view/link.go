@@ -81,6 +81,10 @@ func (d *Desk) mend(s *State) (odd []string) {
 		}
 	case "tasks":
 		all, sorts = taskChoice(), taskSortKeys()
+	case "coverage":
+		if s.Rollout == "" {
+			all, sorts = wantChoice(nil), wantSortKeys()
+		}
 	case "overview", "health", "files":
 		// Nothing there is sorted or chosen; the page of a rollout goes to its neighbours in an order of rows.
 		if all = []choosable{}; s.Rollout != "" {
@@ -238,6 +242,15 @@ func (d *Desk) Unhashed(s State) []int {
 		for i := range d.files {
 			if d.compare(f, i) == fileComparing && !slices.Contains(list, i) {
 				list = append(list, i)
+			}
+		}
+	}
+	// Of a large file nobody reads every byte for a digest.
+	for _, id := range s.Open {
+		if name, ok := strings.CutPrefix(id, sumPrefix); ok && !d.Empty() {
+			file := d.fileNamed(name)
+			if _, there := d.hashes[file]; file >= 0 && !there && !d.summed(file) && !slices.Contains(list, file) {
+				list = append(list, file)
 			}
 		}
 	}
@@ -407,6 +420,10 @@ func (d *Desk) shows(s State) []Text {
 		}
 	case "tasks":
 		if by := sortedBy(s, taskChoice(), ""); by != "" {
+			add(Text{Text: by})
+		}
+	case "coverage":
+		if by := sortedBy(s, wantChoice(nil), ""); by != "" {
 			add(Text{Text: by})
 		}
 	case "calls":

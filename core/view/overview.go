@@ -8,12 +8,13 @@ import (
 
 	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/health/check"
+	"github.com/rollscope/rollscope/core/records"
 	"github.com/rollscope/rollscope/core/view/filter"
 )
 
 // overview is the first tab: panels in the order of a person's questions, then what needs their eyes.
 func (d *Desk) overview(c *selection, s State, found *matches) *Overview {
-	o := &Overview{Panels: []Panel{d.readPanel(c, s), d.healthyPanel(c, s)}}
+	o := &Overview{Panels: []Panel{d.completePanel(c, s), d.healthyPanel(c, s)}}
 	o.Eyes = d.eyes(c, s)
 	if c.report == nil && c.refused == nil {
 		o.Note = "so far; checks of tasks and repeated identities need all rows"
@@ -21,7 +22,70 @@ func (d *Desk) overview(c *selection, s State, found *matches) *Overview {
 	return o
 }
 
-// readPanel accounts for every line.
+// completePanel says how much of what was asked for has a result, and what became of the rest.
+func (d *Desk) completePanel(c *selection, s State) Panel {
+	f := d.fates(c)
+	if f == nil || len(f.runs) == 0 {
+		return d.readPanel(c, s)
+	}
+	sum := f.sum()
+	tab := s.ToTab("coverage").Href()
+	p := Panel{Title: "Complete", Href: tab, Link: "Coverage", Charts: []Chart{}, Lines: []Line{}}
+	parts := []fate{fateMeasured, fateMasked, fateUnscored, fateFailed, fateOmitted, fateUnknown}
+	successful := sum.count(fateMeasured) + sum.count(fateMasked) + sum.count(fateUnscored)
+	p.Number = Text{Text: Group(successful), Title: "rollouts with a result"}
+	p.Of = "of " + count(sum.whole(), "expected rollout has", "expected rollouts have") + " a result"
+	if sum.total == nil {
+		parts = parts[:5]
+		p.Of = "of " + count(sum.whole(), "row is a result", "rows are results") + "; nothing says how many were expected"
+	}
+	p.Shares = sum.shares(s, parts...)
+	if chart, ok := f.gapChart(s); ok {
+		p.Charts = append(p.Charts, chart)
+	}
+	add := func(l Line) { p.Lines = append(p.Lines, l) }
+	if sum.total != nil {
+		flow := f.flow(s, sum)
+		for _, loss := range flow.Losses {
+			if loss.Count > 0 {
+				add(Line{Mark: loss.Mark, Text: loss.Word, Right: count(loss.Count, "rollout", "rollouts"), Href: loss.Href})
+			}
+		}
+	}
+	for n, run := range f.runs {
+		if n == 3 || len(p.Lines) > 4 {
+			break
+		}
+		switch {
+		case run.FirstError != "":
+			add(Line{Mark: MarkUnhealthy, Text: "the reference refuses it", Right: run.FirstError, Href: toFindings(s, run.FirstError)})
+		case run.Saved == nil:
+		case run.Check.Comparison == records.Match:
+			add(Line{Mark: MarkHealthy, Text: "saved coverage equals derived", Href: tab})
+		default:
+			add(Line{Mark: MarkUnhealthy, Text: "saved coverage", Right: comparisonWords[run.Check.Comparison], Href: tab})
+		}
+	}
+	a := c.table.Total()
+	files := s.ToTab("files").Href()
+	if a.Unreadable > 0 {
+		right := Group(a.Unreadable)
+		if a.Repaired > 0 {
+			right += ", " + Group(a.Repaired) + " repaired for display alone"
+		}
+		add(Line{Mark: MarkFailed, Text: "unreadable lines", Right: right, Href: files})
+	}
+	if a.Torn > 0 {
+		add(Line{Mark: MarkUnhealthy, Text: "cut last lines, possibly still being written", Right: Group(a.Torn), Href: files})
+	}
+	add(Line{Text: count(a.Lines, "line", "lines") + " in " + count(c.table.Sources(), "rollouts file", "rollouts files"), Right: Group(a.Bytes()) + " bytes", Href: files})
+	if other := len(d.files) - len(d.sources); other > 0 {
+		add(Line{Text: count(other, "other file", "other files"), Right: "with " + count(len(f.findings()), "finding", "findings"), Href: files})
+	}
+	return p
+}
+
+// readPanel accounts for every line, for as long as nothing is known of the run as a whole.
 func (d *Desk) readPanel(c *selection, s State) Panel {
 	a := c.table.Total()
 	lines := int(a.Lines)
@@ -138,6 +202,9 @@ type eye struct {
 	touched int
 	first   int // ordinal, −1 if there is no place
 	href    string
+
+	word  string // in place of that of the mark
+	place Text   // where there is no ordinal
 }
 
 // eyes ranks the findings of the whole run by the rollouts they touch. A missing piece of evidence is not a
@@ -146,34 +213,17 @@ func (d *Desk) eyes(c *selection, s State) Table {
 	t := Table{ID: "eyes", Caption: "what needs your eyes", Height: rowHeight, Rows: []Row{}, Empty: "Nothing: every check that could be judged is silent.",
 		Columns: []Column{{Key: "kind", Title: "kind"}, {Key: "finding", Title: "finding", Grow: true}, {Key: "check", Title: "check", Mono: true},
 			{Key: "rollouts", Title: "rollouts", Right: true}, {Key: "bar", Title: "", Bars: true, Width: 92}, {Key: "place", Title: "first place", Mono: true}}}
-	if c.report == nil {
+	f := d.fates(c)
+	if c.report == nil && f == nil {
 		t.Empty = "This list needs all rows."
 		if c.refused != nil {
 			t.Empty = "There is no report: " + c.refused.Error() + "."
 		}
 		return t
 	}
-	var list []eye
-	first := c.firsts()
-	for n, st := range c.report.Checks() {
-		if st.Fired > 0 {
-			text := count(st.Fired, "finding", "findings") + ": " + st.Check.Title
-			if st.Check.Scope == check.Task {
-				text = count(st.Fired, "task", "tasks") + ": " + st.Check.Title
-			}
-			list = append(list, eye{MarkUnhealthy, text, st.Check.ID, st.Rollouts, first[n],
-				s.ToTab("health").With(func(s *State) { s.Check = st.Check.ID }).Href()})
-		}
-		if st.Check.Scope == check.Task {
-			continue
-		}
-		for _, r := range st.Reasons {
-			if r.Reason == check.RaisedTypeError.Code() || r.Reason == check.LineUnreadable.Code() {
-				continue // these have findings of their own
-			}
-			list = append(list, eye{MarkUnobserved, "not judged: " + r.Text, st.Check.ID, r.Count, c.firstUnjudged(n, r),
-				s.ToTab("health").With(func(s *State) { s.Check = st.Check.ID }).Href()})
-		}
+	list := d.fateEyes(c, f, s)
+	if c.report != nil {
+		list = append(list, c.healthEyes(s)...)
 	}
 	list = folded(list)
 	slices.SortStableFunc(list, func(a, b eye) int { return cmp.Compare(b.touched, a.touched) })
@@ -184,11 +234,13 @@ func (d *Desk) eyes(c *selection, s State) Table {
 	t.Columns[4].Title = "0 – " + Group(int(top))
 	for n, e := range list {
 		row := Row{ID: fmt.Sprint("eye-", n), Index: n, Finding: e.check, Href: e.href, Cells: []Cell{
-			{Text: Text{Text: string(e.mark), Mark: e.mark}}, {Text: Text{Text: e.text, Href: e.href}}, {Text: Text{Text: e.check, Mono: true}},
+			{Text: Text{Text: cmp.Or(e.word, string(e.mark)), Mark: e.mark}}, {Text: Text{Text: e.text, Href: e.href}}, {Text: Text{Text: e.check, Mono: true}},
 			numeral(e.touched), {Bar: float64(e.touched) / top}, {Text: Text{Text: Dash, Muted: true}},
 		}}
 		if i, ok := c.item(e.first); ok {
 			row.Cells[5].Text = Text{Text: i.place(), Mono: true, Href: d.toRow(s, c, e.first)}
+		} else if e.place.Text != "" {
+			row.Cells[5].Text = e.place
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -198,6 +250,31 @@ func (d *Desk) eyes(c *selection, s State) Table {
 	}
 	t.Note = count(len(t.Rows), "entry", "entries") + ", ranked by rollouts touched"
 	return t
+}
+
+// healthEyes are the entries of the health checks.
+func (c *selection) healthEyes(s State) (list []eye) {
+	first := c.firsts()
+	for n, st := range c.report.Checks() {
+		href := s.ToTab("health").With(func(s *State) { s.Check = st.Check.ID }).Href()
+		if st.Fired > 0 {
+			text := count(st.Fired, "finding", "findings") + ": " + st.Check.Title
+			if st.Check.Scope == check.Task {
+				text = count(st.Fired, "task", "tasks") + ": " + st.Check.Title
+			}
+			list = append(list, eye{mark: MarkUnhealthy, text: text, check: st.Check.ID, touched: st.Rollouts, first: first[n], href: href})
+		}
+		if st.Check.Scope == check.Task {
+			continue
+		}
+		for _, r := range st.Reasons {
+			if r.Reason == check.RaisedTypeError.Code() || r.Reason == check.LineUnreadable.Code() {
+				continue // these have findings of their own
+			}
+			list = append(list, eye{mark: MarkUnobserved, text: "not judged: " + r.Text, check: st.Check.ID, touched: r.Count, first: c.firstUnjudged(n, r), href: href})
+		}
+	}
+	return list
 }
 
 // folded joins the entries of checks that were not judged for one and the same reason on the same rows.

@@ -310,6 +310,13 @@ type Files struct {
 	Others  Table // everything else with its kind
 	Refused Table // unreadable lines: place, reason, bytes as text
 	Order   []FileOrder
+
+	Note             string // why the files could not be held against each other
+	Said             Table  // what the files say about each other, by id
+	Saying           Table  // the same one by one
+	Batch            Table  // agents of a batch
+	BatchDifferences Table
+	Line             *Lined // a line that somebody wants to see
 }
 
 // FileOrder is one entry of the list that can be reordered.

@@ -68,6 +68,8 @@ func (q *quickRow) Field(name string) filter.Value {
 		if s.failed[n] < math.MaxInt32 {
 			return countValue(int64(s.failed[n]))
 		}
+	case "disposition", "measurement", "state", "failure.class", "speaks", "pending":
+		return q.c.fateField(n, name)
 	case "file", "line", "bytes", "task.repeats", "task.scored", "task.solved", "task.unhealthy":
 		return q.light().Field(name)
 	}

@@ -96,7 +96,9 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	case panes[s.Tab] != nil:
 		needs = panes[s.Tab].show(d, c, &request{page: p, state: s, found: found, windows: windows, pending: unread})
 	default:
-		p.Files = d.filesPage(c, s, windows)
+		if p.Files, needs = d.filesPage(c, s, windows); p.Files.Line != nil {
+			p.Target = "line"
+		}
 	}
 	return p, needs
 }

@@ -20,22 +20,49 @@ type taskGroups struct {
 	list    []int32 // ordinals by task; those of task t are list[starts[t]:starts[t+1]]
 	totals  []taskLine
 	repeats repeatLayout
+
+	keys      []rollout.Key // of the tasks: those with rows, then those without any
+	gapStarts []int32
+	gaps      []gap // expected rollouts without a row, by task as the list is
+}
+
+// A gap is an expected rollout without a row.
+type gap struct {
+	number int32 // of the expected rollout
+	at     int32 // its rollout index, −1 where that is no small number
+}
+
+// without gives the expected rollouts of a task that have no row, in the order of the inputs.
+func (g *taskGroups) without(task int32) []gap {
+	if g.gapStarts == nil {
+		return nil
+	}
+	return g.gaps[g.gapStarts[task]:g.gapStarts[task+1]]
 }
 
 // of gives the ordinals of a task's rows, in the order of the files.
-func (g *taskGroups) of(task int32) []int32 { return g.list[g.starts[task]:g.starts[task+1]] }
+func (g *taskGroups) of(task int32) []int32 {
+	if int(task)+1 >= len(g.starts) {
+		return nil
+	}
+	return g.list[g.starts[task]:g.starts[task+1]]
+}
 
 // A taskLine is what some rows of a task come to.
 type taskLine struct {
 	task       int32 // index in the series
-	first      int32 // ordinal of the first row of the task, be it among them or not
+	first      int32 // ordinal of the first row of the task, be it among them or not; −1 where it has none
 	rows       int32
 	verdicts   [3]int32
 	scored     int32 // rows that are not masked and have a number as reward
 	solved     int32 // of them those with reward 1
 	sum        float64
 	least, top float64
+	missing    [3]int32 // expected rollouts without a result: failed, omitted, unknown
 }
+
+// without is how many expected rollouts have no result.
+func (l *taskLine) without() int32 { return l.missing[0] + l.missing[1] + l.missing[2] }
 
 func (l *taskLine) add(c *selection, ordinal int) {
 	columns := &c.tally.series
@@ -44,7 +71,7 @@ func (l *taskLine) add(c *selection, ordinal int) {
 		l.verdicts[v]++
 	}
 	reward := columns.reward[ordinal]
-	if columns.masked[ordinal] || math.IsNaN(reward) {
+	if columns.masked[ordinal] || math.IsNaN(reward) || c.history(ordinal) {
 		return
 	}
 	if l.scored == 0 {
@@ -56,6 +83,15 @@ func (l *taskLine) add(c *selection, ordinal int) {
 	if reward == 1 {
 		l.solved++
 	}
+}
+
+// history tells whether another record than a row decides about its rollout, or the row is no result.
+func (c *selection) history(ordinal int) bool {
+	if c.fated == nil || ordinal >= len(c.fated.rows) {
+		return false
+	}
+	r := &c.fated.rows[ordinal]
+	return r.fate >= fateFailed || r.want >= 0 && !r.speaks
 }
 
 // mean is NaN where nothing is scored.
@@ -89,11 +125,15 @@ func (c *selection) groups() *taskGroups {
 		g.list[next[t]] = int32(ordinal)
 		next[t]++
 	}
-	g.totals = make([]taskLine, len(columns.tasks))
+	g.keys = columns.tasks
+	g.gather(c)
 	for t := range g.totals {
 		line := &g.totals[t]
-		line.task, line.first = int32(t), g.of(int32(t))[0]
-		for _, ordinal := range g.of(int32(t)) {
+		line.task, line.first = int32(t), -1
+		for n, ordinal := range g.of(int32(t)) {
+			if n == 0 {
+				line.first = ordinal
+			}
 			line.add(c, int(ordinal))
 		}
 	}
@@ -101,11 +141,80 @@ func (c *selection) groups() *taskGroups {
 	return g
 }
 
+// gather finds the tasks of the expected rollouts without a result. Tasks without any row come behind the others.
+func (g *taskGroups) gather(c *selection) {
+	f := c.fated
+	if f == nil || len(f.wants) == 0 {
+		g.totals = make([]taskLine, len(g.keys))
+		return
+	}
+	g.keys = slices.Clone(g.keys)
+	more := map[rollout.Key]int32{}
+	type missing struct {
+		task, at int32
+	}
+	tasks := make([]missing, 0, 64)
+	numbers := []int32{}
+	for number := range f.wants {
+		w := &f.wants[number]
+		if w.row >= 0 && w.fate < fateFailed {
+			continue
+		}
+		m := missing{at: -1}
+		if w.row >= 0 {
+			m.task = c.tally.series.task[w.row]
+		} else {
+			_, e := f.rollout(number)
+			key := keyOfJSON(e.Task)
+			known := false
+			if m.task, known = c.tally.series.taskOf[key]; !known {
+				if m.task, known = more[key]; !known {
+					m.task = int32(len(g.keys))
+					more[key] = m.task
+					g.keys = append(g.keys, key)
+				}
+			}
+			if at, small := indexOfRepeat(keyOfJSON(e.Index)); small {
+				m.at = int32(at)
+			}
+		}
+		tasks, numbers = append(tasks, m), append(numbers, int32(number))
+	}
+	g.totals = make([]taskLine, len(g.keys))
+	g.gapStarts = make([]int32, len(g.keys)+1)
+	for i, m := range tasks {
+		w := &f.wants[numbers[i]]
+		if w.fate >= fateFailed {
+			g.totals[m.task].missing[w.fate-fateFailed]++
+		}
+		if w.row < 0 {
+			g.gapStarts[m.task+1]++
+		}
+	}
+	for t := range g.keys {
+		g.gapStarts[t+1] += g.gapStarts[t]
+	}
+	g.gaps = make([]gap, g.gapStarts[len(g.keys)])
+	next := slices.Clone(g.gapStarts)
+	for i, m := range tasks {
+		if f.wants[numbers[i]].row < 0 {
+			g.gaps[next[m.task]] = gap{numbers[i], m.at}
+			next[m.task]++
+		}
+	}
+}
+
 // taskList is the list of tasks that a State shows: those with a row that fits the filter, counted over such rows.
 type taskList struct {
 	key   string
 	lines []taskLine
 	fits  []uint64 // rows that fit the filter; nil for all
+	gaps  []uint64 // expected rollouts without a row that do
+}
+
+// hasGap tells whether an expected rollout without a row fits the filter.
+func (t *taskList) hasGap(number int32) bool {
+	return t.fits == nil || t.gaps != nil && t.gaps[number/64]&(1<<(number%64)) != 0
 }
 
 func (t *taskList) has(ordinal int32) bool {
@@ -131,8 +240,21 @@ func (d *Desk) listed(c *selection, s State) *taskList {
 			t.fits[ordinal/64] |= 1 << (ordinal % 64)
 			lines[c.tally.series.task[ordinal]].add(c, ordinal)
 		}
+		if f := c.fated; f != nil && len(g.gaps) > 0 {
+			t.gaps = make([]uint64, len(f.wants)/64+1)
+			for task := range lines {
+				for _, gap := range g.without(int32(task)) {
+					if found.filter.Match(wantRow{f, int(gap.number)}) {
+						t.gaps[gap.number/64] |= 1 << (gap.number % 64)
+						if fate := f.wants[gap.number].fate; fate >= fateFailed {
+							lines[task].missing[fate-fateFailed]++
+						}
+					}
+				}
+			}
+		}
 		for i := range lines {
-			if lines[i].rows > 0 {
+			if lines[i].rows > 0 || lines[i].without() > 0 {
 				lines[i].task, lines[i].first = g.totals[i].task, g.totals[i].first
 				t.lines = append(t.lines, lines[i])
 			}
@@ -149,7 +271,7 @@ func (d *Desk) listed(c *selection, s State) *taskList {
 
 // flags are the task checks that flagged a task.
 func (c *selection) flags(l *taskLine) []string {
-	if c.report == nil {
+	if c.report == nil || l.first < 0 {
 		return nil
 	}
 	if t := c.report.TaskOf(int(l.first)); t >= 0 {
@@ -198,7 +320,7 @@ func byVerdict(v health.Verdict) ordering {
 }
 
 func byKey(c *selection, down bool) func(a, b *taskLine) int {
-	keys := c.tally.series.tasks
+	keys := c.groups().keys
 	return turned(down, func(a, b *taskLine) int { return keys[a.task].Compare(keys[b.task]) })
 }
 
@@ -222,13 +344,24 @@ func byName(c *selection, down bool) func(a, b *taskLine) int {
 }
 
 func byAgent(c *selection, down bool) func(a, b *taskLine) int {
+	return byText(down, c.agentOf)
+}
+
+// agentOf names the agent of a task: of its first row, else of its first expected rollout.
+func (c *selection) agentOf(l *taskLine) string {
 	columns := &c.tally.series
-	return byText(down, func(l *taskLine) string {
+	if l.first >= 0 {
 		if i := columns.agent[l.first]; i >= 0 {
 			return columns.agents[i]
 		}
 		return ""
-	})
+	}
+	for _, gap := range c.groups().without(l.task) {
+		if _, e := c.fated.rollout(int(gap.number)); e.HasAgent {
+			return e.Agent
+		}
+	}
+	return ""
 }
 
 func byFlags(c *selection, down bool) func(a, b *taskLine) int {
@@ -272,10 +405,17 @@ const widestIndex = 1023
 // layOut takes the rollout indices for columns where they are small whole numbers and fill the grid fairly well.
 func layOut(columns *series, g *taskGroups) repeatLayout {
 	most := 0
+	last, spread := 0, false
 	for t := range g.totals {
-		most = max(most, len(g.of(int32(t))))
+		most = max(most, len(g.of(int32(t)))+len(g.without(int32(t))))
+		for _, gap := range g.without(int32(t)) {
+			spread = spread || gap.at < 0
+			last = max(last, int(gap.at))
+		}
 	}
-	last := 0
+	if spread {
+		return repeatLayout{columns: most}
+	}
 	for _, key := range columns.repeats {
 		n, ok := indexOfRepeat(key)
 		if !ok {
@@ -300,13 +440,14 @@ func indexOfRepeat(key rollout.Key) (int, bool) {
 type gridCell struct {
 	ordinal int32 // of the first row; −1 where there is none
 	rows    int   // with the same place
+	number  int32 // of an expected rollout without a row; −1 for none
 }
 
 // cells lays the rows of a task out, into a slice of as many cells as the grid has columns.
 func (c *selection) cells(cells []gridCell, task int32) {
 	g, columns := c.groups(), &c.tally.series
 	for i := range cells {
-		cells[i] = gridCell{ordinal: -1}
+		cells[i] = gridCell{ordinal: -1, number: -1}
 	}
 	rows := g.of(task)
 	if !g.repeats.byIndex {
@@ -327,4 +468,25 @@ func (c *selection) cells(cells []gridCell, task int32) {
 			cells[at].ordinal = ordinal
 		}
 	}
+	for n, gap := range g.without(task) {
+		at := len(rows) + n
+		if g.repeats.byIndex {
+			at = int(gap.at)
+		}
+		if at < len(cells) && cells[at].ordinal < 0 && cells[at].number < 0 {
+			cells[at].number = gap.number
+		}
+	}
+}
+
+// fateIn is what became of the rollout of a cell, where that is not told by the verdict and the reward of its row.
+func (c *selection) fateIn(cell gridCell) fate {
+	f := c.fated
+	switch {
+	case cell.number >= 0:
+		return f.wants[cell.number].fate
+	case f != nil && cell.ordinal >= 0 && f.rows[cell.ordinal].fate >= fateFailed:
+		return f.rows[cell.ordinal].fate
+	}
+	return noFate
 }

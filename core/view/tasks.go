@@ -49,6 +49,16 @@ func (d *Desk) taskFacts(c *selection, list *taskList, g *taskGroups) []Fact {
 	facts = append(facts, Fact{Label: "never · sometimes · always solved",
 		Value: Text{Text: Group(never) + " · " + Group(sometimes) + " · " + Group(always), Title: "solved is a reward of exactly 1"},
 		Note:  Text{Text: "of " + Group(scored) + " with a reward"}})
+	if c.fated != nil && len(c.fated.wants) > 0 {
+		missing, tasks := int32(0), 0
+		for i := range list.lines {
+			if n := list.lines[i].without(); n > 0 {
+				missing, tasks = missing+n, tasks+1
+			}
+		}
+		facts = append(facts, Fact{Label: "without a result", Value: Text{Text: Group(missing), Title: "expected rollouts that failed, were omitted, or whose fate is unknown"},
+			Note: Text{Text: "in " + count(tasks, "task", "tasks")}})
+	}
 	if c.report != nil {
 		facts = append(facts, Fact{Label: "flagged", Value: Text{Text: Group(flagged)}, Note: Text{Text: "by checks of tasks"}})
 	} else {
@@ -146,11 +156,16 @@ func init() {
 	}
 	taskColumns = []taskColumn{
 		{Column{Key: "task", Title: "task", Right: true, Mono: true, Help: "task index, as saved"}, true,
-			func(r *taskRow) Cell { return keyCell(r.c.tally.series.tasks[r.line.task]) }, byKey},
+			func(r *taskRow) Cell { return keyCell(r.c.groups().keys[r.line.task]) }, byKey},
 		{Column{Key: "name", Title: "name", Width: 150, Help: "where the first row gives one"}, true,
-			func(r *taskRow) Cell { return textCell(r.first.digest.Facts.Name) }, byName},
+			func(r *taskRow) Cell {
+				if r.first == nil {
+					return Cell{Text: Text{Text: Dash, Muted: true, Title: "the task has no row"}}
+				}
+				return textCell(r.first.digest.Facts.Name)
+			}, byName},
 		{Column{Key: "agent", Title: "agent", Width: 100, Help: "of the first row"}, true,
-			func(r *taskRow) Cell { return textCell(r.first.digest.Facts.Agent) }, byAgent},
+			func(r *taskRow) Cell { return textCell(r.c.agentOf(r.line)) }, byAgent},
 		{Column{Key: "cells", Title: "repeats", Help: "verdict and reward of every repeat"}, true, cellsCell, nil},
 		{Column{Key: "solved", Title: "solved", Right: true, Help: "repeats with a reward of exactly 1, of those that are not masked and have a reward; sorted by share"}, true,
 			func(r *taskRow) Cell {
@@ -168,12 +183,27 @@ func init() {
 				return Cell{Text: Text{Text: shortFloat(r.line.least) + " – " + shortFloat(r.line.top)}}
 			}, byNumber((*taskLine).spread)},
 		verdict(health.Healthy), verdict(health.Unhealthy), verdict(health.Unobserved),
+		{Column{Key: "missing", Title: "no result", Right: true, Help: "expected rollouts of the task that failed, were omitted, or whose fate is unknown"}, true,
+			func(r *taskRow) Cell {
+				cell := wide(int64(r.line.without()))
+				parts := []string{}
+				for n, part := range [...]fate{fateFailed, fateOmitted, fateUnknown} {
+					if k := r.line.missing[n]; k > 0 {
+						parts = append(parts, fmt.Sprint(k, " ", fateInfos[part].word))
+					}
+				}
+				cell.Text.Title = strings.Join(parts, ", ")
+				return cell
+			}, byNumber(func(l *taskLine) float64 { return float64(l.without()) })},
 		{Column{Key: "repeats", Title: "rows", Right: true, Help: "rows of the task"}, false,
 			number(func(l *taskLine) int32 { return l.rows }), byNumber(func(l *taskLine) float64 { return float64(l.rows) })},
 		{Column{Key: "flags", Title: "task flags", Mono: true, Grow: true, Help: "checks of tasks that fired"}, true,
 			func(r *taskRow) Cell { return flagsCell(r.c, r.line) }, byFlags},
 		{Column{Key: "place", Title: "first place", Mono: true, Help: "file and line of the first row"}, false,
 			func(r *taskRow) Cell {
+				if r.first == nil {
+					return Cell{Text: Text{Text: Dash, Muted: true, Title: "the task has no row"}}
+				}
 				return Cell{Text: Text{Text: r.first.place(), Mono: true}}
 			}, byNumber(func(l *taskLine) float64 { return float64(l.first) })},
 	}
@@ -213,11 +243,11 @@ func (d *Desk) taskTable(c *selection, s State, from, to int) Table {
 		line := &list.lines[n]
 		first, ok := c.item(int(line.first))
 		if !ok {
-			break
+			first = nil
 		}
 		r := &taskRow{c: c, list: list, line: line, first: first}
 		row := Row{ID: "task-" + strconv.Itoa(int(line.task)), Index: n, Cells: make([]Cell, 0, len(cols)),
-			Href: s.ToTab("rollouts").With(func(s *State) { s.Filter = withTerm(s.Filter, taskTerm(c.tally.series.tasks[line.task])) }).Href()}
+			Href: s.ToTab(tabOfTask(line)).With(func(s *State) { s.Filter = withTerm(s.Filter, taskTerm(g.keys[line.task])) }).Href()}
 		for _, col := range cols {
 			cell := col.cell(r)
 			if col.Key == "place" {
@@ -244,6 +274,14 @@ func flagsCell(c *selection, l *taskLine) Cell {
 		cell.Extra = Text{Text: strings.Join(flags[1:], " "), Mono: true}
 	}
 	return cell
+}
+
+// tabOfTask is where the rollouts of a task are seen: those without a row on the Coverage tab.
+func tabOfTask(l *taskLine) string {
+	if l.first < 0 {
+		return "coverage"
+	}
+	return "rollouts"
 }
 
 // floatCell shows a double with some decimals; the whole of it is in the title and in copies.

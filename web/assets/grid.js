@@ -7,7 +7,7 @@
 
   // As view.Desk.Cells has them.
   const HEAD = 16, VERDICT = 0x07, REWARD = 0x18, ZERO = 0x08, ONE = 0x10, OTHER = 0x18, MASKED = 0x20, REPEATED = 0x40, UNFITTING = 0x80;
-  const VERDICTS = ["", "healthy", "unhealthy", "unobserved"];
+  const VERDICTS = ["", "healthy", "unhealthy", "unobserved", "failed", "omitted", "unknown"], FATES = 4;   // from FATES on there is no result
   const WIDE = 30, MARKED = 12;   // pixels from which on a cell has a number, a mark
 
   const grids = new WeakMap();    // canvas → its state
@@ -104,7 +104,7 @@
     if (!cells) return;
     const style = getComputedStyle(root);
     const colour = (name) => style.getPropertyValue(name).trim();
-    const ink = Object.fromEntries(["--fg", "--muted", "--line", "--solved", "--accent", "--healthy", "--unhealthy", "--unobserved"].map((n) => [n.slice(2), colour(n)]));
+    const ink = Object.fromEntries(["--fg", "--muted", "--line", "--solved", "--accent", "--healthy", "--unhealthy", "--unobserved", "--failed", "--omitted", "--unknown"].map((n) => [n.slice(2), colour(n)]));
     c.font = `12px ${colour("--sans")}`;
     c.textAlign = "right";
     c.textBaseline = "middle";
@@ -126,7 +126,7 @@
   }
 
   function drawCell(c, ink, x, y, width, height, flags, other) {
-    const word = VERDICTS[flags & VERDICT] || "unobserved";
+    const word = VERDICTS[flags & VERDICT] || "unobserved", fate = (flags & VERDICT) >= FATES;
     const reward = flags & REWARD;
     const solved = reward === ONE && !(flags & MASKED);
     c.globalAlpha = flags & UNFITTING ? 0.28 : 1;
@@ -136,20 +136,22 @@
       c.fillRect(x + gap, y + 1, width - 2 * gap, height - 3);
     }
     if (width >= MARKED) {
-      c.strokeStyle = solved ? ink.solved : ink.line;
-      c.strokeRect(x + 1.5, y + 1.5, width - 3, height - 4);
+      if (!fate) {
+        c.strokeStyle = solved ? ink.solved : ink.line;
+        c.strokeRect(x + 1.5, y + 1.5, width - 3, height - 4);
+      }
       c.save();
-      c.translate(width >= WIDE ? x + 5 : x + width / 2 - 5, y + height / 2 - 5.5);
+      c.translate(width >= WIDE && !fate ? x + 5 : x + width / 2 - 5, y + height / 2 - 5.5);
       c.fillStyle = ink[word];
       c.fill(shapeOf(word), "evenodd");
       c.restore();
     } else {
       // Too narrow for a shape: the height tells them apart.
-      const part = { healthy: 0.45, unhealthy: 0.8, unobserved: 0.2 }[word];
+      const part = { healthy: 0.45, unhealthy: 0.8, unobserved: 0.2, failed: 0.8, omitted: 0.1, unknown: 0.3 }[word];
       c.fillStyle = ink[word];
       c.fillRect(x, y + (height - 1) * (1 - part) / 2, Math.max(1, width - 1), (height - 1) * part);
     }
-    if (width >= WIDE) {
+    if (width >= WIDE && !fate) {
       c.fillStyle = reward ? ink.fg : ink.muted;
       const text = reward === ONE ? "1" : reward === ZERO ? "0" : reward === OTHER ? short(other) : "–";
       c.fillText(flags & MASKED ? `(${text})` : text, x + width - 5, y + height / 2, width - 18);
