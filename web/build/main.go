@@ -22,7 +22,7 @@ const built = "web/assets/built"
 // inlined are the packages on the way of a byte. Everything else runs once per click and is compiled without
 // inlining, which makes the module a tenth smaller to load.
 var inlined = []string{
-	"runtime", "internal/runtime/...", "internal/bytealg", "bytes", "unicode/utf8", "encoding/binary", "math/...",
+	"runtime", "internal/runtime/...", "internal/bytealg", "bytes", "unicode/utf8", "encoding/binary", "math", "math/bits",
 	"github.com/rollscope/rollscope/core/jsonscan", "github.com/rollscope/rollscope/core/jsonl", "github.com/rollscope/rollscope/core/rollout",
 	"github.com/rollscope/rollscope/core/trajectory/...", "github.com/rollscope/rollscope/core/health/...",
 	"compress/flate", "compress/gzip", "hash/crc32", "github.com/rollscope/rollscope/core/packed", "github.com/rollscope/rollscope/core/tolerant",
@@ -48,7 +48,14 @@ func run() error {
 	for _, pattern := range inlined {
 		args = append(args, "-gcflags="+pattern+"=")
 	}
-	compile := exec.Command("go", append(args, "-o", draft, "./wasm")...)
+	dir, replaced, err := overlay()
+	if dir != "" {
+		defer os.RemoveAll(dir)
+	}
+	if err != nil {
+		return err
+	}
+	compile := exec.Command("go", append(args, "-overlay", replaced, "-o", draft, "./wasm")...)
 	compile.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	compile.Stdout, compile.Stderr = os.Stdout, os.Stderr
 	if err := compile.Run(); err != nil {
