@@ -119,15 +119,15 @@ func realValue(f lax.Real) filter.Value {
 // callList are the calls of the rows in sight that fit the filter of calls. It keeps their numbers and what charts and
 // sums say of them.
 type callList struct {
-	key    string
-	filter filter.Filter
-	err    error // why the filter is not used
-	errAt  int
-	of     int     // calls of the rows in sight
-	looked int     // of those rows, the ones that have an answer
-	list   []int32 // in the order of the files
-	report *modelcall.Report
-	bins   map[string][]bin // of latency and time to the first token
+	key     string
+	filter  filter.Filter
+	err     error // why the filter is not used
+	errAt   int
+	of      int     // calls of the rows in sight
+	looked  int     // of those rows, the ones that have an answer
+	list    []int32 // in the order of the files
+	report  *modelcall.Report
+	latency []bin // milliseconds
 
 	sort   string
 	sorted []int32
@@ -195,7 +195,7 @@ func (d *Desk) pickCalls(c *selection, l *callList, where string, found *matches
 	if !slices.IsSorted(l.list) { // rows can be in another order than those of the files
 		slices.Sort(l.list)
 	}
-	l.bins = map[string][]bin{"latency": binned(slices.Values(sum.LatencyMS()), false), "ttft": binned(slices.Values(sum.TTFTMS()), false)}
+	l.latency = binned(slices.Values(sum.LatencyMS()), false)
 	l.report = sum.Report()
 }
 

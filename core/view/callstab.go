@@ -3,7 +3,9 @@ package view
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
+	"github.com/rollscope/rollscope/core/jsontext"
 	"github.com/rollscope/rollscope/core/modelcall"
 	"github.com/rollscope/rollscope/core/quantile"
 	"github.com/rollscope/rollscope/core/runfolder"
@@ -110,7 +112,7 @@ func callFacts(c *selection, s State, r *request, l *callList) []Fact {
 	}
 	facts = append(facts, with)
 	facts = append(facts, tokenFacts(&rep.All)...)
-	return append(facts, spreadFact("latency p50 · p90 · p99, ms", "p50, p90, p99", rep.All.LatencyMS, 0, int(calls), "no call has a latency"),
+	return append(facts, spreadFact("latency p50 p90 p99, ms", "p50, p90, p99", rep.All.LatencyMS, 0, int(calls), "no call has a latency"),
 		spreadFact("TTFT, ms", "p50, p90, p99", rep.All.TTFTMS, 0, int(calls), "no call has a time to the first token"),
 		spreadFact("tokens/s", "p50, p90, p99", rep.All.OutRate, 1, int(calls), "needs completion tokens and a latency above 0"))
 }
@@ -138,7 +140,7 @@ func tokenFacts(g *modelcall.Group) []Fact {
 	sum("completion tokens", g.Tokens.Out)
 	if t := g.Tokens.Reasoning; t.Calls > 0 {
 		last := len(facts) - 1
-		facts[last].Note.Text = joined(facts[last].Note.Text, groupNumber(t.Sum.String())+" of reasoning")
+		facts[last].Note.Title = groupNumber(t.Sum.String()) + " of them reasoning, known of " + count(t.Calls, "call", "calls")
 	}
 	return facts
 }
@@ -203,21 +205,17 @@ func callCharts(s State, l *callList) []Chart {
 		gather(models, &byModel, rep.Groups[i].Model, &rep.Groups[i])
 		gather(dialects, &byDialect, rep.Groups[i].Dialect, &rep.Groups[i])
 	}
-	charts = append(charts, tallyChart(s, "model", "model", "model", byModel, total, "names none"))
+	charts = append(charts, tallyChart(s, "model", "model", "model", byModel, "names none"))
 	if len(byDialect) > 1 {
-		charts = append(charts, tallyChart(s, "dialect", "dialect", "dialect", byDialect, total, "names none"))
+		charts = append(charts, tallyChart(s, "dialect", "dialect", "dialect", byDialect, "names none"))
 	}
 	if rep.All.Failed > 0 {
 		charts = append(charts, failedChart(s, rep))
 	}
-	charts = append(charts, tallyChart(s, "status", "status", "status", pointers(rep.Status), total, "has none"),
-		tallyChart(s, "finish", "finish reason", "finish", pointers(rep.Finish), total, "gives none"))
-	for _, h := range [...]struct{ id, title, missing string }{
-		{"latency", "latency, ms", "have no latency"}, {"ttft", "time to first token, ms", "have no time to the first token"},
-	} {
-		if chart, ok := callHistogram(s, h.id, h.title, h.missing, l.bins[h.id], int(total)); ok {
-			charts = append(charts, chart)
-		}
+	charts = append(charts, tallyChart(s, "status", "status", "status", pointers(rep.Status), "has none"),
+		tallyChart(s, "finish", "finish reason", "finish", pointers(rep.Finish), "gives none"))
+	if chart, ok := callHistogram(s, "latency", "latency, ms", "have no latency", l.latency, int(total)); ok {
+		charts = append(charts, chart)
 	}
 	return charts
 }
@@ -234,14 +232,23 @@ func pointers(list []modelcall.Tally) []*modelcall.Tally {
 const mostCallBars = 6
 
 // tallyChart counts calls by a text or, for the status, by a number.
-func tallyChart(s State, id, title, field string, list []*modelcall.Tally, total int64, none string) Chart {
-	chart := Chart{ID: id, Title: title, Kind: "bars", Caption: count(total, "call", "calls"), Bins: []Bin{}}
-	rest, restOf := int64(0), 0
+func tallyChart(s State, id, title, field string, list []*modelcall.Tally, none string) Chart {
+	chart := Chart{ID: id, Title: title, Kind: "bars", Bins: []Bin{}}
+	rest, restOf, nameless := int64(0), 0, false
+	var shown []string
 	for n, t := range list {
 		if n >= mostCallBars-1 && len(list) > mostCallBars {
 			rest += t.Calls
 			restOf++
+			nameless = nameless || t.Value == ""
 			continue
+		}
+		switch {
+		case t.Value == "":
+		case field == "status":
+			shown = append(shown, t.Value)
+		default:
+			shown = append(shown, string(jsontext.AppendQuoted(nil, t.Value)))
 		}
 		b := Bin{Label: t.Value, Value: float64(t.Calls), Text: Group(t.Calls)}
 		switch {
@@ -259,14 +266,18 @@ func tallyChart(s State, id, title, field string, list []*modelcall.Tally, total
 		chart.Bins = append(chart.Bins, b)
 	}
 	if restOf > 0 {
-		chart.Bins = append(chart.Bins, Bin{Label: "+" + strconv.Itoa(restOf), Name: count(restOf, "other", "others"), Value: float64(rest), Text: Group(rest)})
+		term := field + " not in (" + strings.Join(shown, ", ") + ")"
+		if nameless {
+			term = "not has(" + field + ") or " + term
+		}
+		chart.Bins = append(chart.Bins, Bin{Label: "+" + strconv.Itoa(restOf), Name: count(restOf, "other", "others"), Value: float64(rest), Text: Group(rest), Href: callsNarrowed(s, term)})
 	}
 	return chart
 }
 
 // failedChart counts the calls that failed by error category.
 func failedChart(s State, rep *modelcall.Report) Chart {
-	chart := Chart{ID: "error", Title: "failed calls by error", Kind: "bars", Bins: []Bin{},
+	chart := Chart{ID: "error", Title: "failed calls", Kind: "bars", Bins: []Bin{},
 		Caption: Group(rep.All.Failed) + " of " + Group(rep.All.Calls)}
 	for _, t := range rep.Category {
 		if t.Failed == 0 {

@@ -173,8 +173,8 @@ func statusCell(i *calledItem) Cell {
 		c.Text.Text = c.Exact
 	}
 	if i.call.Failed() {
-		c.Text.Mark, c.Text.Muted = MarkFailed, false
-		c.Text.Title = "failed"
+		c.Text.Mark = MarkFailed
+		c.Text.Title = joined("failed", c.Text.Title)
 	}
 	return c
 }

@@ -197,7 +197,10 @@ func partNumber(p *perf.Part, key string) float64 {
 	case "rows":
 		return float64(p.Rows)
 	case "timed":
-		return best(func(s quantile.Spread) float64 { return float64(s.N) })
+		if p.By < 0 {
+			return 0
+		}
+		return float64(p.Seconds[p.By].N)
 	case "failures":
 		return float64(p.Failures)
 	case "p50":
