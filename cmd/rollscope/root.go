@@ -30,6 +30,8 @@ var commands = []struct {
 	{"judge", healthCommand},
 	{"judge", rowsCommand},
 	{"judge", grepCommand},
+	{"judge", reportCommand},
+	{"judge", exportCommand},
 	{"judge", harnessCommand},
 	{"judge", checksCommand},
 	{"judge", metricsCommand},

@@ -65,7 +65,7 @@ func rowsCommand(h *host) *cobra.Command {
 		how     judging
 		text    string
 		sorting string
-		asJSON  bool
+		form    rowForm
 		failOn  string
 	)
 	cmd := &cobra.Command{
@@ -82,9 +82,10 @@ is written in the language of the page:
   row.response.usage.total_tokens > 100000
 
 A path that begins with row. reads inside the rows, which takes a second look at
-the files. Fields: ` + wrap(strings.Join(fieldNames(), ", "), 72) + `.
+the files. --raw prints the rows as the bytes that stand in their files, --csv and
+--tsv as a table. Fields: ` + wrap(strings.Join(fieldNames(), ", "), 72) + `.
 Paths are understood as by the health command.`,
-		Example: "  rollscope rows RUN_DIR --filter verdict:unhealthy\n  rollscope rows RUN_DIR --sort -completion --json",
+		Example: "  rollscope rows RUN_DIR --filter verdict:unhealthy\n  rollscope rows RUN_DIR --sort -completion --json\n  rollscope rows RUN_DIR --filter reward=0 --raw > failed.jsonl",
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			limit, err := thresholdOf(cmd, failOn)
 			if err != nil {
@@ -111,7 +112,15 @@ Paths are understood as by the health command.`,
 			if err != nil {
 				return wrongFilter(err)
 			}
-			if err := printRows(h.out, j, found, asJSON); err != nil {
+			switch {
+			case form.raw:
+				err = printRaw(h.out, j, found)
+			case form.csv, form.tsv:
+				err = printCells(h.out, j, found, form.tsv)
+			default:
+				err = printRows(h.out, j, found, form.json)
+			}
+			if err != nil {
 				return err
 			}
 			if err := j.damaged(); err != nil {
@@ -129,7 +138,11 @@ Paths are understood as by the health command.`,
 	f := cmd.Flags()
 	f.StringVar(&text, "filter", "", "list the rows that fit this `expression` alone")
 	f.StringVar(&sorting, "sort", "", "sort by this `key` instead of the place; - in front turns the order")
-	f.BoolVar(&asJSON, "json", false, "print one JSON document")
+	f.BoolVar(&form.json, "json", false, "print one JSON document")
+	f.BoolVar(&form.raw, "raw", false, "print the rows as the bytes that stand in their files")
+	f.BoolVar(&form.csv, "csv", false, "print a table as CSV")
+	f.BoolVar(&form.tsv, "tsv", false, "print a table separated by tabs")
+	cmd.MarkFlagsMutuallyExclusive("json", "raw", "csv", "tsv")
 	failOnFlag(cmd, &failOn, "the listed rows")
 	how.flags(cmd, h)
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(view.SortKeys(), cobra.ShellCompDirectiveNoFileComp))

@@ -59,6 +59,23 @@ func Ask(ctx context.Context, sources []source.Source, query uint64, m Mapper, o
 	return answers, nil
 }
 
+// Parts scans sources as [Read] does, or as [Ask] does with a question of a number that is not 0, and hands over what
+// comes of it one partial at a time, for those who keep the table themselves.
+func Parts(ctx context.Context, sources []source.Source, query uint64, m Mapper, o Options, take func(*Partial) error) error {
+	keep := o.Keep
+	if keep == 0 {
+		keep = Only(Health)
+	}
+	begin := func(source int, from, to int64) *Scan {
+		s := NewScan(source, from, to, o.MaxLine)
+		if query != 0 {
+			return s.Ask(query, m)
+		}
+		return s.Keep(keep)
+	}
+	return run(ctx, sources, o, begin, take)
+}
+
 // run scans all sources in ranges, with as many workers as are wanted, and hands over what comes of it, one partial
 // at a time.
 func run(ctx context.Context, sources []source.Source, o Options, begin func(source int, from, to int64) *Scan, take func(*Partial) error) error {

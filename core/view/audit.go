@@ -186,3 +186,12 @@ func (p *pausing) Each(f func(row *records.Row, fault *store.Fault) error) error
 		return f(row, fault)
 	})
 }
+
+// Audited is what the files say about each other, nil before [Desk.Audit] is done; the error says why there is no
+// report then.
+func (d *Desk) Audited() (*verify.Report, error) {
+	if d.audited == nil || !d.audited.done {
+		return nil, nil
+	}
+	return d.audited.report, d.audited.failed
+}
