@@ -36,7 +36,12 @@ func text(s string) string {
 	s = visible(s)
 	var b strings.Builder
 	for i, r := range s {
-		if strings.ContainsRune("\\`*_[]<>|#&~$", r) || i == 0 && strings.ContainsRune("-+=>:", r) || r == '.' && digits(s[:i]) || r == ')' && digits(s[:i]) {
+		switch {
+		case strings.ContainsRune("\\`*[]<>|#&~$", r),
+			r == '_' && !(wordAt(s[:i], utf8.DecodeLastRuneInString) && wordAt(s[i+1:], utf8.DecodeRuneInString)),
+			i == 0 && strings.ContainsRune("-+=:", r),
+			// Digits at the start of a line make it an entry of a list.
+			(r == '.' || r == ')') && i > 0 && strings.Trim(s[:i], "0123456789") == "" && (i+1 == len(s) || s[i+1] == ' '):
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
@@ -44,8 +49,11 @@ func text(s string) string {
 	return b.String()
 }
 
-// digits tells whether a line that begins like this would become an entry of a list.
-func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+// wordAt tells whether a text ends, or begins, with a letter or digit: an underscore between two of them is no markup.
+func wordAt(s string, decode func(string) (rune, int)) bool {
+	r, _ := decode(s)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
 
 // code writes a text in monospace. The fence is longer than any inside.
 func code(s string) string {
