@@ -334,7 +334,7 @@ func (s *scoring) task(records []record) {
 			} else if ok {
 				failed.add(n)
 			}
-			if ms, ok := r.latency(int(first.row)); ok {
+			if ms, ok := r.Latency(int(first.row)); ok {
 				latencies = append(latencies, ms)
 			}
 		}
@@ -520,8 +520,8 @@ func (r *Run) completion(row int) (float64, bool) {
 	return r.perfOf(row, perfCompletion)
 }
 
-// latency is the total latency of a row by its performance record, in ms.
-func (r *Run) latency(row int) (float64, bool) { return r.perfOf(row, perfLatency) }
+// Latency is the total latency of a row by its performance record, in ms.
+func (r *Run) Latency(row int) (ms float64, ok bool) { return r.perfOf(row, perfLatency) }
 
 func (r *Run) perfOf(row, field int) (float64, bool) {
 	for c := range r.cellsOf(row) {

@@ -14,7 +14,7 @@ import (
 
 // overview is the first tab: panels in the order of a person's questions, then what needs their eyes.
 func (d *Desk) overview(c *selection, s State, found *matches) *Overview {
-	o := &Overview{Panels: []Panel{d.completePanel(c, s), d.healthyPanel(c, s)}}
+	o := &Overview{Panels: []Panel{d.completePanel(c, s), d.healthyPanel(c, s), d.scorePanel(c, s), d.timePanel(c, s)}}
 	o.Eyes = d.eyes(c, s)
 	if c.report == nil && c.refused == nil {
 		o.Note = "so far; checks of tasks and repeated identities need all rows"
@@ -225,6 +225,7 @@ func (d *Desk) eyes(c *selection, s State) Table {
 	if c.report != nil {
 		list = append(list, c.healthEyes(s)...)
 	}
+	list = append(list, d.scoreEyes(c, s)...)
 	list = folded(list)
 	slices.SortStableFunc(list, func(a, b eye) int { return cmp.Compare(b.touched, a.touched) })
 	top := 0.0

@@ -83,6 +83,7 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		}
 	case s.Tab == "overview":
 		p.Overview = d.overview(c, s, found)
+		needs = append(needs, d.scorePapers(c)...)
 	case s.Tab == "rollouts":
 		p.Rollouts = d.rollouts(c, s, found, windows["rollouts"])
 		tableFoot(p, s, rolloutChoice(), p.Rollouts.Table, "in the order of the files")
