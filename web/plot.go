@@ -77,3 +77,11 @@ func firstTitle(t view.Table) string {
 	}
 	return t.Columns[0].Title
 }
+
+// sameWords counts what is folded because it is equal.
+func sameWords(n int) string {
+	if n == 1 {
+		return "1 item the same"
+	}
+	return view.Group(n) + " items the same"
+}

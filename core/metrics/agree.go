@@ -70,7 +70,7 @@ type Agreement struct {
 // it, and tells where both part.
 func (r *Run) Agree(s *Saved) []Agreement {
 	list := make([]Agreement, 0, len(s.Entries))
-	rows := r.distinct()
+	rows := r.Distinct()
 	servers, _ := r.route(rows)
 	for _, e := range s.Entries {
 		mine := r.rowsOf(e, rows, servers, len(s.Entries) == 1)
@@ -81,8 +81,8 @@ func (r *Run) Agree(s *Saved) []Agreement {
 	return list
 }
 
-// distinct lists the rows that can be read, one for every rollout, in the order of task and repeat.
-func (r *Run) distinct() []int32 {
+// Distinct lists the rows that can be read, one for every rollout, in the order of task and repeat.
+func (r *Run) Distinct() []int32 {
 	rank := r.keyRanks()
 	rows := r.all()
 	slices.SortStableFunc(rows, func(a, b int32) int {

@@ -80,10 +80,12 @@ func (d *Desk) Asking(s State) *Asking {
 		a.ID, a.Filter = QuestionID(q), q.filter.String()
 		found.look.missing(c, func(i int, r analysis.Range) { d.cut(a, c.sources[i], r) })
 	}
-	if q := d.tabQuestion(s); q != nil && len(a.Tasks) == 0 {
-		look := c.ask(q).lookup(q, c.sources)
-		a.ID, a.Filter = QuestionID(look.Question), look.filter.String()
-		look.missing(c, func(i int, r analysis.Range) { d.cut(a, c.sources[i], r) })
+	if q, about := d.tabQuestion(c, s); q != nil && len(a.Tasks) == 0 {
+		for _, c := range about {
+			look := c.ask(q).lookup(q, c.sources)
+			a.ID, a.Filter = QuestionID(look.Question), look.filter.String()
+			look.missing(c, func(i int, r analysis.Range) { d.cut(a, c.sources[i], r) })
+		}
 	}
 	if p := d.wanted(s); p != nil && len(a.Tasks) == 0 {
 		a.ID, a.Filter, a.Probe = strconv.FormatUint(p.number, 16), "", p.ID
@@ -95,17 +97,20 @@ func (d *Desk) Asking(s State) *Asking {
 	return a
 }
 
-// tabQuestion asks for a value of every row that a tab joins or groups them by, nil for none.
-func (d *Desk) tabQuestion(s State) *Question {
-	var q *Question
+// tabQuestion asks for a value of rows that a tab joins or groups them by, and tells which rows; nil for none.
+func (d *Desk) tabQuestion(c *selection, s State) (q *Question, about []*selection) {
 	switch {
 	case s.Rollout != "":
 	case s.Tab == "scores":
 		q, _ = groupPath(s)
+		about = []*selection{c}
 	case s.Tab == "compare":
-		q, _ = joinPath(s)
+		if q, _ = joinPath(s); q != nil {
+			base, cand := d.pairOf(s)
+			about = []*selection{d.sideOf(s, base), d.sideOf(s, cand)}
+		}
 	}
-	return q
+	return q, about
 }
 
 // cut adds a range of a source, in pieces.

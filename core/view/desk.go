@@ -36,6 +36,10 @@ type Desk struct {
 
 	captureReads map[int]*captureRead // by file
 	sums         map[int]string       // SHA-256 of files that somebody asked for
+
+	sides    map[string]*selection // runs by themselves, for comparisons
+	compared comparison
+	talked   talked
 }
 
 // A Task names a file that should be scanned.
@@ -87,6 +91,7 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 	d.chosen, d.opened, d.texts, d.asked = selection{}, openRow{}, supplied{}, nil
 	old.audited.close()
 	d.answers, d.audited = nil, nil
+	d.sides, d.compared, d.talked = nil, comparison{}, talked{}
 	if !add {
 		d.papers, d.captureReads, d.sums = nil, nil, nil
 	}
@@ -108,6 +113,9 @@ func (d *Desk) Add(p *analysis.Partial) error {
 		return err
 	}
 	d.chosen.stale = true
+	for _, c := range d.sides {
+		c.stale = true
+	}
 	return nil
 }
 
@@ -156,7 +164,7 @@ type supplied struct {
 // Supply hands over the bytes of a Need. The desk keeps them. A problem of the host, such as a file that
 // has vanished, is given instead of the bytes.
 func (d *Desk) Supply(n Need, data []byte, problem string) {
-	if d.audited.supply(n, data, problem) || d.keepPaper(n, data, problem) {
+	if d.audited.supply(n, data, problem) || d.keepPaper(n, data, problem) || d.talked.keep(n, data, problem) {
 		return
 	}
 	d.texts = supplied{need: n, data: data, ok: true, err: problem}
@@ -201,9 +209,15 @@ func (d *Desk) choose(s State) *selection {
 	key := s.With(func(s *State) {
 		*s = State{Order: s.Order, Drop: s.Drop, Apart: s.Apart, Run: s.Run, Profile: s.Profile, Ignore: s.Ignore}
 	}).Encode()
-	c := &d.chosen
+	d.renew(&d.chosen, key, s, func() []int { return d.ordered(s) })
+	return &d.chosen
+}
+
+// renew brings a selection up to date. It begins anew where the key of its sources or the rules have changed.
+func (d *Desk) renew(c *selection, key string, s State, sources func() []int) {
+	key += "\x00" + s.Profile + "\x00" + join(s.Ignore) + "\x00" + join(s.Drop)
 	if c.key != key || c.table == nil {
-		*c = selection{key: key, sources: d.ordered(s), stale: true, ask: d.ask}
+		*c = selection{key: key, sources: sources(), stale: true, ask: d.ask}
 		if s.Apart {
 			c.only = s.Run
 		}
@@ -225,7 +239,6 @@ func (d *Desk) choose(s State) *selection {
 	if c.report == nil && c.refused == nil && c.table.Complete() {
 		c.report, c.refused = c.reduce()
 	}
-	return c
 }
 
 // reduce makes the report of complete sources.

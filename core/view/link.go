@@ -85,6 +85,14 @@ func (d *Desk) mend(s *State) (odd []string) {
 		if s.Rollout == "" {
 			all, sorts = wantChoice(nil), wantSortKeys()
 		}
+	case "scores":
+		if s.Rollout == "" {
+			all, sorts = scoredChoice(), scoredSortKeys()
+		}
+	case "compare":
+		if s.Rollout == "" {
+			all, sorts = pairChoice(), pairSortKeys()
+		}
 	case "overview", "health", "files":
 		// Nothing there is sorted or chosen; the page of a rollout goes to its neighbours in an order of rows.
 		if all = []choosable{}; s.Rollout != "" {

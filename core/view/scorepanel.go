@@ -122,8 +122,8 @@ func totalText(n metrics.Number) string {
 // latencies lists the latencies of the rows that the summary is of.
 func (e *earned) latencies() []float64 {
 	list := make([]float64, 0, e.run.Rows())
-	for row := range e.run.Rows() {
-		if ms, ok := e.run.Latency(row); ok {
+	for _, row := range e.run.Distinct() {
+		if ms, ok := e.run.Latency(int(row)); ok {
 			list = append(list, ms)
 		}
 	}

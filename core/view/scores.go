@@ -97,7 +97,7 @@ func (d *Desk) showScores(c *selection, r *request) []Need {
 
 // unread tells whether the value that rows are grouped by is still being read.
 func (d *Desk) unread(c *selection, s State) string {
-	if q := d.tabQuestion(s); q != nil && c.ask(q).lookup(q, c.sources).percent(c) < 100 {
+	if q, _ := groupPath(s); q != nil && c.ask(q).lookup(q, c.sources).percent(c) < 100 {
 		return "the values to group by"
 	}
 	return ""

@@ -74,7 +74,10 @@ func (d *Desk) solvedChart(_ *selection, s State, e *earned) (Chart, bool) {
 		return Chart{}, false
 	}
 	scored := all.Tasks - all.Slices[metrics.MissingTask]
-	chart := Chart{ID: "solved", Title: "tasks by passed repeats", Kind: "bars", Caption: fmt.Sprintf("%s of %s have all %d", Group(whole), Group(scored), k)}
+	chart := Chart{ID: "solved", Title: "tasks by passed repeats", Kind: "bars", Caption: fmt.Sprintf("%s of %s", Group(whole), Group(scored))}
+	if whole < scored {
+		chart.Note = fmt.Sprintf("%s without a reward of all %d repeats", count(scored-whole, "task is", "tasks are"), k)
+	}
 	// The filter counts a repeat as solved if its reward is exactly 1.
 	same := e.scores.Threshold == 1 && e.scores.Binary && !e.filtered && all.LeftOut.Duplicates == 0
 	for n, tasks := range all.Solved {

@@ -24,7 +24,7 @@
       requests: Math.max(0, performance.getEntriesByType("resource").length - state.baseline),
       alerts: state.alerts, failed: state.failed,
       lost: state.lost, unasked: state.query.failed,
-      columns: { rollouts: settings.get("columns.rollouts"), tasks: settings.get("columns.tasks") },
+      columns: Object.fromEntries(["rollouts", "tasks", "scores", "compare"].map((tab) => [tab, settings.get("columns." + tab)])),
     };
   }
 
