@@ -123,7 +123,7 @@ func (d *Desk) talks(c *selection, s State) (*Talk, []Need) {
 		for i := range t.talk {
 			t.talk[i] = nil
 			if t.problems[i] == "" {
-				t.talk[i] = talkOf(t.data[i])
+				t.talk[i] = saidIn(t.data[i])
 			}
 		}
 		t.read = true
@@ -158,8 +158,8 @@ func (d *Desk) rowAt(c *selection, s State, name string, line int64) (*item, *se
 	return nil, nil
 }
 
-// talkOf reads the transcript of a row, item by item.
-func talkOf(data []byte) []said {
+// saidIn reads the transcript of a row, item by item.
+func saidIn(data []byte) []said {
 	var (
 		rows  rollout.Reader
 		reads conversation.Reader
@@ -189,9 +189,9 @@ func talkOf(data []byte) []said {
 				}
 			case conversation.ToolCall:
 				one.title = "tool call " + it.Name
-				one.text = valueText(it.Arguments)
+				one.text = spokenText(it.Arguments)
 			default:
-				one.text = valueText(it.Value)
+				one.text = spokenText(it.Value)
 			}
 			list = append(list, one)
 		}
@@ -204,7 +204,7 @@ func talkOf(data []byte) []said {
 		add(i+1, turn.Answer)
 		for _, n := range turn.Tools {
 			if tool := &r.Tools[n]; tool.Answered {
-				list = append(list, said{turn: i + 1, kind: conversation.ToolResult, title: "output of " + tool.Name, text: valueText(tool.Result)})
+				list = append(list, said{turn: i + 1, kind: conversation.ToolResult, title: "output of " + tool.Name, text: spokenText(tool.Result)})
 			}
 		}
 	}
@@ -220,14 +220,14 @@ func contentText(it *conversation.Item) string {
 		case p.Kind == conversation.PartImage:
 			parts = append(parts, "(image, "+p.Image.Kind.String()+")")
 		default:
-			parts = append(parts, valueText(p.Value))
+			parts = append(parts, spokenText(p.Value))
 		}
 	}
 	return strings.Join(parts, "\n")
 }
 
-// valueText is a value as a text: texts as they are, the parts of a list of texts one below the other.
-func valueText(v jsonscan.Value) string {
+// spokenText is a value as a text: texts as they are, the parts of a list of texts one below the other.
+func spokenText(v jsonscan.Value) string {
 	switch v.Kind() {
 	case jsonscan.Absent, jsonscan.Null:
 		return ""
