@@ -65,6 +65,13 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	jumps, err := straighten(wasm)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(draft, wasm, 0o644); err != nil {
+		return err
+	}
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return fmt.Errorf("find the Go release: %w", err)
@@ -98,7 +105,7 @@ func run() error {
 	if err := os.Rename(draft, module); err != nil {
 		return err
 	}
-	fmt.Printf("module %d bytes, gzip %d, brotli %d\n", len(wasm), len(zipped), len(small))
+	fmt.Printf("module %d bytes, %d jumps straightened, gzip %d, brotli %d\n", len(wasm), jumps, len(zipped), len(small))
 	return nil
 }
 
