@@ -63,7 +63,7 @@ func (s *Scanner) Scan(text []byte) (Value, error) {
 			return Value{}, refuseTrailing(text, i)
 		}
 	}
-	return Value{doc: &s.doc, at: uint32(start), end: uint32(end)}, nil
+	return Value{doc: &s.doc, at: uint32(start), end: uint32(end), note: noteOf(0, text[start])}, nil
 }
 
 // scan validates the value at i, fills the tape, and returns the offset behind the value. It is one long

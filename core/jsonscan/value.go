@@ -44,8 +44,20 @@ func (s Kinds) Within(kinds ...Kind) bool {
 type Value struct {
 	doc     *doc
 	at, end uint32
-	mark    uint32 // number of the first mark at or behind at
+	note    note
 }
+
+// A note is what else is known of a value, in one word: a struct of more than four fields is not kept in
+// registers. It is made of the number of the first mark at or behind the value, its first byte, and a bit
+// for strings that are known to have no escapes. That of an absent value is zero.
+type note uint64
+
+const plainBit note = 1 << 40
+
+func noteOf(mark uint32, first byte) note { return note(mark) | note(first)<<32 }
+
+func (v Value) mark() uint32 { return uint32(v.note) }
+func (v Value) first() byte  { return byte(v.note >> 32) }
 
 // Exists tells whether the value is there at all; null exists.
 func (v Value) Exists() bool { return v.doc != nil }
@@ -66,10 +78,9 @@ func (v Value) Raw() []byte {
 
 // Kind tells what the value is.
 func (v Value) Kind() Kind {
-	if v.doc == nil {
+	switch v.first() {
+	case 0:
 		return Absent
-	}
-	switch c := v.doc.text[v.at]; c {
 	case '{':
 		return Object
 	case '[':
@@ -85,23 +96,20 @@ func (v Value) Kind() Kind {
 }
 
 // IsNull tells whether the value is null or absent, the two forms of "nothing" that most readers treat alike.
-func (v Value) IsNull() bool { return v.doc == nil || v.doc.text[v.at] == 'n' }
+func (v Value) IsNull() bool { return v.first() == 0 || v.first() == 'n' }
 
 // IsObject, IsArray and IsString are quick forms of a comparison with [Value.Kind].
-func (v Value) IsObject() bool { return v.doc != nil && v.doc.text[v.at] == '{' }
+func (v Value) IsObject() bool { return v.first() == '{' }
 
 // IsArray tells whether the value is an array.
-func (v Value) IsArray() bool { return v.doc != nil && v.doc.text[v.at] == '[' }
+func (v Value) IsArray() bool { return v.first() == '[' }
 
 // IsString tells whether the value is a string.
-func (v Value) IsString() bool { return v.doc != nil && v.doc.text[v.at] == '"' }
+func (v Value) IsString() bool { return v.first() == '"' }
 
 // Truth is the value of a bool; ok is false for every other kind.
 func (v Value) Truth() (truth, ok bool) {
-	if v.doc == nil {
-		return false, false
-	}
-	switch v.doc.text[v.at] {
+	switch v.first() {
 	case 't':
 		return true, true
 	case 'f':
@@ -117,7 +125,7 @@ func (v Value) Truthy() bool {
 	case Absent, Null:
 		return false
 	case Bool:
-		return v.doc.text[v.at] == 't'
+		return v.first() == 't'
 	case Int:
 		n, _ := v.Integer()
 		return n.Magnitude != 0
@@ -141,10 +149,10 @@ func (v Value) Height() int {
 	if !v.IsObject() && !v.IsArray() {
 		return 1
 	}
-	if m := v.doc.marked(v.at, v.mark); m != nil {
+	if m := v.doc.marked(v.at, v.mark()); m != nil {
 		return int(m.height)
 	}
-	return v.doc.height(v.at, v.end, v.mark)
+	return v.doc.height(v.at, v.end, v.mark())
 }
 
 // Parts counts the members of an object or the elements of an array, and tells of which kinds their values
@@ -152,14 +160,14 @@ func (v Value) Height() int {
 func (v Value) Parts() (count int, kinds Kinds) {
 	switch {
 	case v.IsObject():
-		if m := v.doc.marked(v.at, v.mark); m != nil {
+		if m := v.doc.marked(v.at, v.mark()); m != nil {
 			return int(m.count), m.kinds
 		}
 		for m := v.Members(); m.Next(); count++ {
 			kinds |= 1 << m.Value.Kind()
 		}
 	case v.IsArray():
-		if m := v.doc.marked(v.at, v.mark); m != nil {
+		if m := v.doc.marked(v.at, v.mark()); m != nil {
 			return int(m.count), m.kinds
 		}
 		for e := v.Elements(); e.Next(); count++ {
@@ -219,7 +227,10 @@ func (v Value) Escaped() (inner []byte, escapes bool) {
 		return nil, false
 	}
 	inner = v.doc.text[v.at+1 : v.end-1 : v.end-1]
-	if m := v.doc.marked(v.at, v.mark); m != nil {
+	if v.note&plainBit != 0 {
+		return inner, false
+	}
+	if m := v.doc.marked(v.at, v.mark()); m != nil {
 		return inner, m.escapes
 	}
 	return inner, bytes.IndexByte(inner, '\\') >= 0
@@ -235,10 +246,7 @@ func (v Value) Integer() (n Integer, ok bool) {
 
 // Float is the nearest double of a number, Int or Float; ok is false for every other kind.
 func (v Value) Float() (f float64, ok bool) {
-	if v.doc == nil {
-		return 0, false
-	}
-	if c := v.doc.text[v.at]; c != '-' && c-'0' > 9 {
+	if c := v.first(); c != '-' && c-'0' > 9 {
 		return 0, false
 	}
 	text := v.doc.text[v.at:v.end]

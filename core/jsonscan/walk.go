@@ -42,8 +42,8 @@ func (v Value) Elements() Elements {
 
 // inside is the position behind the opening bracket.
 func (v Value) inside() walk {
-	w := walk{doc: v.doc, at: v.at + 1, mark: v.mark}
-	if v.doc.marked(v.at, v.mark) != nil {
+	w := walk{doc: v.doc, at: v.at + 1, mark: v.mark()}
+	if v.doc.marked(v.at, v.mark()) != nil {
 		w.mark++
 	}
 	return w
@@ -108,13 +108,20 @@ func (e *Elements) Next() bool {
 // value reads the value at i into v and moves behind it.
 func (w *walk) value(i int, v *Value) {
 	d := w.doc
-	v.doc, v.at, v.mark = d, uint32(i), w.mark
-	if int(w.mark) < len(d.marks) && d.marks[w.mark].at == uint32(i) {
-		m := &d.marks[w.mark]
-		w.at, w.mark, v.end = m.end, m.next, m.end
-		return
+	if v.doc == nil { // a pointer that stays is not written again, because that is looked at by the collector
+		v.doc = d
 	}
 	text := d.text
+	v.at = uint32(i)
+	note := noteOf(w.mark, text[i])
+	if int(w.mark) < len(d.marks) && d.marks[w.mark].at == uint32(i) {
+		m := &d.marks[w.mark]
+		if !m.escapes {
+			note |= plainBit
+		}
+		w.at, w.mark, v.end, v.note = m.end, m.next, m.end, note
+		return
+	}
 	switch text[i] {
 	case '"':
 		i++
@@ -123,24 +130,19 @@ func (w *walk) value(i int, v *Value) {
 		}
 		if text[i] == '"' {
 			i++
+			note |= plainBit
 		} else {
-			i, _ = stringEnd(text, i)
+			var escapes bool
+			if i, escapes = stringEnd(text, i); !escapes {
+				note |= plainBit
+			}
 		}
 	case '{', '[':
 		var end uint32
 		end, w.mark = d.skip(uint32(i), w.mark)
 		i = int(end)
 	default:
-		for i+8 <= len(text) {
-			m := closes(load(text, i))
-			i += bits.TrailingZeros64(m) >> 3
-			if m != 0 {
-				break
-			}
-		}
-		for i < len(text) && !ends(text[i]) {
-			i++
-		}
+		i = behindNumber(text, i)
 	}
-	w.at, v.end = uint32(i), uint32(i)
+	w.at, v.end, v.note = uint32(i), uint32(i), note
 }

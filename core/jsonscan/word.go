@@ -39,5 +39,16 @@ func zeroBytes(x uint64) uint64 { return ^((x&^tops + ^uint64(tops)) | x) & tops
 // space tells whether c is JSON white space.
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
+// behindSpace gives the offset of the first byte from i on that is no white space. It is rarely needed and so kept
+// out of the functions that ask for it.
+//
+//go:noinline
+func behindSpace(text []byte, i int) int {
+	for i < len(text) && space(text[i]) {
+		i++
+	}
+	return i
+}
+
 // ends tells whether c cannot belong to a number or a literal.
 func ends(c byte) bool { return c == ',' || c == ']' || c == '}' || space(c) }

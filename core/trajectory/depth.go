@@ -31,7 +31,8 @@ func exceeds(v jsonscan.Value, levels int) bool {
 // members holds the members of an object that are kept as they are against the limit of depth; the fields
 // are not among them.
 func (r *Reader) members(fields []field, v jsonscan.Value) {
-	if v.Height() <= keptLevels+1 {
+	// Every level takes two bytes, so most objects need no second look.
+	if v.Len() <= 2*keptLevels || v.Height() <= keptLevels+1 {
 		return
 	}
 	var first jsonscan.Value

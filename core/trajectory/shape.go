@@ -1,5 +1,7 @@
 package trajectory
 
+import "github.com/rollscope/rollscope/core/jsonscan"
+
 // The schema is data: a table names the fields of an object in the order they are written, and a shape says
 // what the value of a field must be. The validator, and whatever writes or builds trajectories, range over
 // the same tables.
@@ -136,6 +138,7 @@ type table struct {
 	name   string // for people
 	tag    string // the value of `type` that picks it
 	fields []field
+	names  *jsonscan.Names // of the fields, see compile
 	extra  extra
 	rule   rule
 	part   part
@@ -178,6 +181,48 @@ func (t table) tagged(tag string, fields []field) *table {
 		}
 	}
 	return &t
+}
+
+// init compiles the tables that can be reached from where reading begins.
+func init() {
+	for _, t := range [...]*table{&schema, &bundleTable, &signs, easyMessage, inputMessage, outputMessage} {
+		t.compile()
+	}
+	for _, t := range itemKinds {
+		t.compile()
+	}
+}
+
+// compile makes the names of the fields, here and in the tables of their shapes.
+func (t *table) compile() {
+	if t.names != nil {
+		return
+	}
+	names := make([]string, len(t.fields))
+	for i := range t.fields {
+		names[i] = t.fields[i].name
+	}
+	t.names = jsonscan.NewNames(names...)
+	for i := range t.fields {
+		t.fields[i].shape.compile()
+	}
+}
+
+func (s *shape) compile() {
+	if s.table != nil {
+		s.table.compile()
+	}
+	if s.union != nil {
+		for _, t := range s.union.tables {
+			t.compile()
+		}
+	}
+	if s.of != nil {
+		s.of.compile()
+	}
+	if s.or != nil {
+		s.or.compile()
+	}
 }
 
 // find gives the index of the field of that name, −1 if there is none. Objects mostly have their keys in

@@ -36,25 +36,14 @@ func (r *Reader) gather(t *table, v jsonscan.Value) bool {
 	if !v.IsObject() {
 		return r.bad(v, t.name+" is not an object")
 	}
-	f := r.values[base:]
-	next, tall := 0, false
-	m := v.Members()
-	for m.Next() {
-		i := t.find(m.Key, next)
-		if i >= 0 {
-			f[i] = m.Value
-			next = i + 1
-			continue
-		}
+	other := v.Gather(t.names, r.values[base:])
+	if other.Exists() {
 		switch t.extra {
 		case refused:
-			return r.bad(m.Value, "unknown key of "+t.name)
+			return r.bad(other, "unknown key of "+t.name)
 		case keeps:
-			tall = tall || m.Value.Height() > keptLevels
+			r.members(t.fields, v)
 		}
-	}
-	if tall {
-		r.members(t.fields, v)
 	}
 	return true
 }

@@ -29,14 +29,7 @@ func (w *writer) gather(t *table, v jsonscan.Value) []jsonscan.Value {
 	w.values = w.values[:size]
 	f := w.values[base:size:size]
 	clear(f)
-	next := 0
-	m := v.Members()
-	for m.Next() {
-		if i := t.find(m.Key, next); i >= 0 {
-			f[i] = m.Value
-			next = i + 1
-		}
-	}
+	v.Gather(t.names, f)
 	return f
 }
 
