@@ -78,6 +78,14 @@ func refuse(text []byte, i int) *Error {
 	return &Error{Offset: i, Reason: ReasonUnknown}
 }
 
+// refuseKey names what stands at i where the key of a member was expected.
+func refuseKey(text []byte, i int) *Error {
+	if i < len(text) && text[i] == '}' {
+		return &Error{Offset: i, Reason: ReasonComma}
+	}
+	return refuse(text, i)
+}
+
 // refuseWord names the first byte that keeps the text at i from being the word.
 func refuseWord(text []byte, i int, word string) *Error {
 	for k := 0; k < len(word) && i < len(text) && text[i] == word[k]; k++ {

@@ -61,12 +61,16 @@ func checkNumbers(text []byte, i int, list bool) (end int, more uint32, kinds Ki
 			i++
 			fraction := i
 			if i+24 <= len(text) {
-				run := bits.TrailingZeros64(noDigits(load(text, i)^zerosWord)) >> 3
-				next := bits.TrailingZeros64(noDigits(load(text, i+8)^zerosWord)) >> 3
-				last := bits.TrailingZeros64(noDigits(load(text, i+16)^zerosWord)) >> 3
-				both := run + next&-(run>>3)
-				i += both + last&-(both>>4)
-				if both+last == 24 {
+				m := noDigits(load(text, i) ^ zerosWord)
+				if m == 0 {
+					i += 8
+					if m = noDigits(load(text, i) ^ zerosWord); m == 0 {
+						i += 8
+						m = noDigits(load(text, i) ^ zerosWord)
+					}
+				}
+				i += bits.TrailingZeros64(m) >> 3
+				if m == 0 {
 					i = digitRun(text, i)
 				}
 			} else {

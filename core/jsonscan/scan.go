@@ -66,9 +66,10 @@ func (s *Scanner) Scan(text []byte) (Value, error) {
 	return Value{doc: &s.doc, at: uint32(start), end: uint32(end), note: noteOf(0, text[start])}, nil
 }
 
-// scan validates the value at i, fills the tape, and returns the offset behind the value. It is one long
-// function, and strings of up to eight bytes are done in place, because calls are what costs most in
-// WebAssembly. White space is asked for in two steps, because most rows have none.
+// scan validates the value at i, fills the tape, and returns the offset behind the value.
+//
+// It is one long function, since calls are what costs most in WebAssembly, and next to them jumps that lead back.
+// So keys, short strings and short numbers are read in place and without loops; what is rare is a call.
 func (s *Scanner) scan(text []byte, i int) (int, *Error) {
 	n := len(text)
 	marks := s.doc.marks[:0]
@@ -76,25 +77,36 @@ func (s *Scanner) scan(text []byte, i int) (int, *Error) {
 	depth := 0
 	l := &stack[0] // the innermost open container, or what stands for the text as a whole
 	*l = level{}
+	var c byte
 
 value:
-	if i < n && text[i] <= ' ' {
-		for i < n && space(text[i]) {
-			i++
-		}
-	}
 	if i >= n {
 		return 0, refuse(text, i)
 	}
-	switch c := text[i]; {
-	case c == '"':
+	if c = text[i]; c <= ' ' {
+		if i = behindSpace(text, i); i >= n {
+			return 0, refuse(text, i)
+		}
+		c = text[i]
+	}
+	if c == '"' {
 		begin := i
 		i++
-		k := 0
-		if i+8 <= n {
-			k = bits.TrailingZeros64(stops(load(text, i))) >> 3
+		if i+32 <= n {
+			m := stops(load(text, i))
+			if m == 0 {
+				i += 8
+				if m = stops(load(text, i)); m == 0 {
+					i += 8
+					if m = stops(load(text, i)); m == 0 {
+						i += 8
+						m = stops(load(text, i))
+					}
+				}
+			}
+			i += bits.TrailingZeros64(m) >> 3
 		}
-		if i += k; i >= n || text[i] != '"' {
+		if i >= n || text[i] != '"' {
 			end, escapes := checkString(text, i)
 			if end == 0 {
 				return 0, refuseString(text, i)
@@ -106,7 +118,18 @@ value:
 		}
 		i++
 		l.kinds |= 1 << String
-	case c-'0' < 10 || c == '-':
+		goto after
+	}
+	if c-'0' < 10 || c == '-' {
+		if l.object && i+8 <= n {
+			// Most numbers of objects are whole and short, and end where the object goes on.
+			run := bits.TrailingZeros64(noDigits(load(text, i)^zerosWord)) >> 3
+			if run-1 < 7-1 && (c != '0' || run == 1) && (text[i+run] == ',' || text[i+run] == '}') {
+				i += run
+				l.kinds |= 1 << Int
+				goto after
+			}
+		}
 		end, count, kinds := checkNumbers(text, i, depth > 0 && !l.object)
 		if end == 0 {
 			return 0, refuseNumber(text, i+int(count))
@@ -114,26 +137,24 @@ value:
 		l.kinds |= kinds
 		l.count += count
 		i = end
-	case c == '{' || c == '[':
+		goto after
+	}
+	if c == '{' || c == '[' {
 		if depth == MaxDepth {
 			return 0, &Error{Offset: i, Reason: ReasonDepth}
 		}
 		open := i
-		i++
-		if i < n && text[i] <= ' ' {
-			for i < n && space(text[i]) {
-				i++
-			}
+		if i++; i < n && text[i] <= ' ' {
+			i = behindSpace(text, i)
 		}
+		l.kinds |= containerKind(c)
 		if i < n && text[i] == c+2 {
 			i++
-			l.kinds |= containerKind(c)
 			if i-open >= tapedContainer {
 				marks = append(marks, mark{at: uint32(open), end: uint32(i), next: uint32(len(marks)) + 1, height: 1})
 			}
 			goto after
 		}
-		l.kinds |= containerKind(c)
 		depth++
 		l = &stack[depth]
 		l.at, l.mark, l.count, l.kinds, l.object = uint32(open), none, 0, 0, c == '{'
@@ -151,25 +172,20 @@ value:
 			goto key
 		}
 		goto value
-	case i+5 <= n && string(text[i:i+4]) == "null":
+	}
+	if i+8 <= n && uint32(load(text, i)) == 'n'|'u'<<8|'l'<<16|'l'<<24 {
+		i += 4
 		l.kinds |= 1 << Null
-		i += 4
-	case i+5 <= n && string(text[i:i+4]) == "true":
-		l.kinds |= 1 << Bool
-		i += 4
-	case starts(text[i:], "false"):
-		l.kinds |= 1 << Bool
-		i += 5
-	case starts(text[i:], "null"):
-		l.kinds |= 1 << Null
-		i += 4
-	case starts(text[i:], "true"):
-		l.kinds |= 1 << Bool
-		i += 4
-	case c == ']' && depth > 0 && !l.object:
-		return 0, &Error{Offset: i, Reason: ReasonComma}
-	default:
-		return 0, refuse(text, i)
+	} else {
+		size, kind := literal(text[i:])
+		if size == 0 {
+			if c == ']' && depth > 0 && !l.object {
+				return 0, &Error{Offset: i, Reason: ReasonComma}
+			}
+			return 0, refuse(text, i)
+		}
+		i += size
+		l.kinds |= 1 << kind
 	}
 
 after:
@@ -178,61 +194,60 @@ after:
 		s.doc.marks = marks
 		return i, nil
 	}
-	if i < n && text[i] <= ' ' {
-		for i < n && space(text[i]) {
-			i++
-		}
-	}
 	if i >= n {
 		return 0, refuse(text, i)
 	}
-	if text[i] == ',' {
-		i++
-		if !l.object {
-			goto value
+	if c = text[i]; c <= ' ' {
+		if i = behindSpace(text, i); i >= n {
+			return 0, refuse(text, i)
 		}
-		for i < n && space(text[i]) {
-			i++
-		}
-		if i < n && text[i] == '}' {
-			return 0, &Error{Offset: i, Reason: ReasonComma}
-		}
-		goto key
+		c = text[i]
 	}
-	if l.object && text[i] == '}' || !l.object && text[i] == ']' {
-		goto closed
+	if c != ',' {
+		if l.object && c == '}' || !l.object && c == ']' {
+			goto closed
+		}
+		return 0, refuse(text, i)
 	}
-	return 0, refuse(text, i)
+	i++
+	if !l.object {
+		goto value
+	}
+	if i < n && text[i] <= ' ' {
+		i = behindSpace(text, i)
+	}
 
 key:
 	if i >= n || text[i] != '"' {
-		return 0, refuse(text, i)
+		return 0, refuseKey(text, i)
 	}
-	{
-		i++
-		k := 0
-		if i+8 <= n {
-			k = bits.TrailingZeros64(stops(load(text, i))) >> 3
-		}
-		if i += k; i >= n || text[i] != '"' {
-			end, _ := checkString(text, i)
-			if end == 0 {
-				return 0, refuseString(text, i)
-			}
-			i = end - 1
-		}
-		i++
-		if i < n && text[i] <= ' ' {
-			for i < n && space(text[i]) {
-				i++
+	i++
+	if i+24 <= n {
+		m := stops(load(text, i))
+		if m == 0 {
+			i += 8
+			if m = stops(load(text, i)); m == 0 {
+				i += 8
+				m = stops(load(text, i))
 			}
 		}
-		if i >= n || text[i] != ':' {
+		i += bits.TrailingZeros64(m) >> 3
+	}
+	if i >= n || text[i] != '"' {
+		end, _ := checkString(text, i)
+		if end == 0 {
+			return 0, refuseString(text, i)
+		}
+		i = end - 1
+	}
+	i++
+	if i >= n || text[i] != ':' {
+		if i = behindSpace(text, i); i >= n || text[i] != ':' {
 			return 0, refuse(text, i)
 		}
-		i++
-		goto value
 	}
+	i++
+	goto value
 
 closed:
 	i++
@@ -248,6 +263,21 @@ closed:
 	l = &stack[depth]
 	l.height = max(l.height, stack[depth+1].height+1)
 	goto after
+}
+
+// literal reads one of the three words.
+//
+//go:noinline
+func literal(text []byte) (size int, kind Kind) {
+	switch {
+	case starts(text, "null"):
+		return 4, Null
+	case starts(text, "true"):
+		return 4, Bool
+	case starts(text, "false"):
+		return 5, Bool
+	}
+	return 0, Absent
 }
 
 // containerKind is the kind of a container that opens with c, as a set.

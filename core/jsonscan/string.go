@@ -16,8 +16,25 @@ func checkString(text []byte, i int) (end int, escapes bool) {
 		x := load(text, i)
 		m := stops(x)
 		if m == 0 {
-			i += 8
-			continue
+			if i += 8; i+32 <= len(text) {
+				// Several words a round, since a jump back costs as much as looking at one.
+				if m = stops(load(text, i)); m == 0 {
+					i += 8
+					if m = stops(load(text, i)); m == 0 {
+						i += 8
+						if m = stops(load(text, i)); m == 0 {
+							i += 8
+							m = stops(load(text, i))
+						}
+					}
+				}
+				if m == 0 {
+					i += 8
+					continue
+				}
+			} else {
+				continue
+			}
 		}
 		i += bits.TrailingZeros64(m) >> 3
 		c := text[i]
