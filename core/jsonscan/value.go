@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 )
 
@@ -234,6 +235,32 @@ func (v Value) Escaped() (inner []byte, escapes bool) {
 		return inner, m.escapes
 	}
 	return inner, bytes.IndexByte(inner, '\\') >= 0
+}
+
+// Plain gives what Escaped gives for a string that is known to have no escapes; it looks for none.
+func (v Value) Plain() (inner []byte, ok bool) {
+	if v.note&plainBit == 0 || v.first() != '"' {
+		return nil, false
+	}
+	return v.doc.text[v.at+1 : v.end-1 : v.end-1], true
+}
+
+// Small is the value of an [Int] of few digits without a sign; ok is false for every other value, and for
+// one that stands at the end of the text.
+func (v Value) Small() (n int64, ok bool) {
+	size := int(v.end - v.at)
+	if v.doc == nil || size > 8 || int(v.at)+8 > len(v.doc.text) {
+		return 0, false
+	}
+	x := load(v.doc.text, int(v.at)) ^ zerosWord
+	if bits.TrailingZeros64(noDigits(x))>>3 < size {
+		return 0, false
+	}
+	// The digits move to the end of the word; pairs, fours and then all eight of them are joined.
+	x <<= (8 - size) * 8
+	x = x * (1 + 10<<8) >> 8 & 0x00FF00FF00FF00FF
+	x = x * (1 + 100<<16) >> 16 & 0x0000FFFF0000FFFF
+	return int64(x * (1 + 10000<<32) >> 32), true
 }
 
 // Integer is the value of an [Int]; ok is false for every other kind. −0 is 0.

@@ -165,7 +165,7 @@ func (r *Reader) readAnyBundle(v jsonscan.Value) (_ *Bundle, deep bool, err erro
 		return nil, false, r.fault.in(v)
 	}
 	b, rec := &r.bundle, &r.record
-	b.Source = r.text(r.values[0])
+	r.text(&b.Source, &r.values[0])
 	b.Invocations, b.Tools, b.Gaps = rec.Invocations, rec.Tools, rec.Gaps
 	return b, r.deep > 0, nil
 }
@@ -178,23 +178,36 @@ func (r *Reader) observed(kind ObservationKind, index int) {
 func (r *Reader) sandbox(f []jsonscan.Value, n []coercion, v jsonscan.Value) {
 	b := &r.bundle
 	r.observed(ObservedSandbox, len(b.Sandboxes))
-	b.Sandboxes = append(b.Sandboxes, Sandbox{
-		Role: r.text(f[sandboxRole]), Provider: r.text(f[sandboxProvider]), ID: r.text(f[sandboxID]),
-		Outcome: r.status(f[sandboxOutcome]), ExitCode: amount(f, n, sandboxExit),
-		WallTimeS: float(f, n, sandboxWall), CPUTimeS: float(f, n, sandboxCPU), PeakMemoryMiB: float(f, n, sandboxMemory),
-		UsageSource: r.text(f[sandboxSource]), ErrorType: r.text(f[sandboxError]), At: v,
-	})
+	b.Sandboxes = more(b.Sandboxes)
+	s := &b.Sandboxes[len(b.Sandboxes)-1]
+	r.text(&s.Role, &f[sandboxRole])
+	r.text(&s.Provider, &f[sandboxProvider])
+	r.text(&s.ID, &f[sandboxID])
+	r.status(&s.Outcome, &f[sandboxOutcome])
+	s.ExitCode = amount(f, n, sandboxExit)
+	s.WallTimeS = float(f, n, sandboxWall)
+	s.CPUTimeS = float(f, n, sandboxCPU)
+	s.PeakMemoryMiB = float(f, n, sandboxMemory)
+	r.text(&s.UsageSource, &f[sandboxSource])
+	r.text(&s.ErrorType, &f[sandboxError])
+	s.At = v
 }
 
 func (r *Reader) compaction(f []jsonscan.Value, n []coercion, v jsonscan.Value) {
 	b := &r.bundle
 	r.observed(ObservedCompaction, len(b.Compactions))
-	c := Compaction{
-		InvocationID: r.text(f[compactionInvocation]), ObservedAt: float(f, n, compactionObserved),
-		Trigger: r.text(f[compactionTrigger]), Outcome: r.status(f[compactionOutcome]), Summary: r.text(f[compactionSummary]),
-		FirstKeptItem: r.text(f[compactionFirstKept]), TokensBefore: amount(f, n, compactionTokensBefore),
-		TokensAfter: amount(f, n, compactionTokensAfter), Refs: r.owned(), At: v,
-	}
+	b.Compactions = more(b.Compactions)
+	c := &b.Compactions[len(b.Compactions)-1]
+	r.text(&c.InvocationID, &f[compactionInvocation])
+	c.ObservedAt = float(f, n, compactionObserved)
+	r.text(&c.Trigger, &f[compactionTrigger])
+	r.status(&c.Outcome, &f[compactionOutcome])
+	r.text(&c.Summary, &f[compactionSummary])
+	r.text(&c.FirstKeptItem, &f[compactionFirstKept])
+	c.TokensBefore = amount(f, n, compactionTokensBefore)
+	c.TokensAfter = amount(f, n, compactionTokensAfter)
+	c.Refs = r.owned()
+	c.At = v
 	// Of the references the one before comes first and the one after last.
 	if !f[compactionBefore].IsNull() {
 		c.Before, c.Refs = &c.Refs[0], c.Refs[1:]
@@ -203,7 +216,6 @@ func (r *Reader) compaction(f []jsonscan.Value, n []coercion, v jsonscan.Value) 
 		last := len(c.Refs) - 1
 		c.After, c.Refs = &c.Refs[last], c.Refs[:last:last]
 	}
-	b.Compactions = append(b.Compactions, c)
 }
 
 // related holds the invocations of a bundle against each other: their ids differ and their parents form no circle. A

@@ -76,8 +76,8 @@ func (r *Reader) trajectory(v jsonscan.Value) bool {
 	if !r.gather(&schema, v) || !r.fields(&schema, v, 0, 0, recordInvocations) {
 		return false
 	}
-	r.record.TaskID = r.text(r.values[recordTask])
-	r.record.RolloutID = r.text(r.values[recordRollout])
+	r.text(&r.record.TaskID, &r.values[recordTask])
+	r.text(&r.record.RolloutID, &r.values[recordRollout])
 	return r.fields(&schema, v, 0, recordInvocations, len(schema.fields)) && r.unique()
 }
 
@@ -87,27 +87,29 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 	rec := &r.record
 	switch p {
 	case partModelRef:
-		r.model = ModelRef{Type: r.text(f[modelRefType]), Name: r.text(f[modelRefName]), Set: true}
+		r.model = ModelRef{Set: true}
+		r.text(&r.model.Type, &f[modelRefType])
+		r.text(&r.model.Name, &f[modelRefName])
 
 	case partRef:
 		r.refs = more(r.refs)
 		ref := &r.refs[len(r.refs)-1]
-		ref.ModelCallID = r.text(f[refCall])
+		r.text(&ref.ModelCallID, &f[refCall])
 		if !f[refModel].IsNull() {
 			ref.Model = r.model
 		}
-		ref.ResponseID = r.text(f[refResponse])
+		r.text(&ref.ResponseID, &f[refResponse])
 
 	case partInvocation:
 		r.observed(ObservedInvocation, len(rec.Invocations))
 		rec.Invocations = more(rec.Invocations)
 		i := &rec.Invocations[len(rec.Invocations)-1]
-		i.ID = r.text(f[invocationID])
-		i.Parent = r.text(f[invocationParent])
-		i.SpawnedBy = r.text(f[invocationSpawnedBy])
-		i.Status = r.status(f[invocationStatus])
+		r.text(&i.ID, &f[invocationID])
+		r.text(&i.Parent, &f[invocationParent])
+		r.text(&i.SpawnedBy, &f[invocationSpawnedBy])
+		r.status(&i.Status, &f[invocationStatus])
 		i.DurationMS = float(f, n, invocationDuration)
-		i.ErrorType = r.text(f[invocationError])
+		r.text(&i.ErrorType, &f[invocationError])
 		i.Refs = r.owned()
 		i.Conversation = f[invocationConversation]
 		i.At = v
@@ -121,7 +123,7 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		}
 		rec.Turns = more(rec.Turns)
 		t := &rec.Turns[len(rec.Turns)-1]
-		t.InvocationID = r.text(f[turnInvocation])
+		r.text(&t.InvocationID, &f[turnInvocation])
 		t.No = n[turnNo].whole
 		t.Timestamp = n[turnTimestamp].number
 		t.Question = f[turnQuestion]
@@ -134,20 +136,20 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 
 	case partMetadata:
 		c := &rec.Calls[len(rec.Calls)-1]
-		c.ResponseID = r.text(f[metaResponseID])
+		r.text(&c.ResponseID, &f[metaResponseID])
 		if !f[metaModelRef].IsNull() {
 			c.ModelRef = r.model
 		}
-		c.Model = r.text(f[metaModel])
-		c.Dialect = r.text(f[metaDialect])
+		r.text(&c.Model, &f[metaModel])
+		r.text(&c.Dialect, &f[metaDialect])
 		c.StatusCode = amount(f, n, metaStatus)
-		c.ResponseStatus = r.text(f[metaResponseStatus])
-		c.FinishReason = r.text(f[metaFinish])
+		r.text(&c.ResponseStatus, &f[metaResponseStatus])
+		r.text(&c.FinishReason, &f[metaFinish])
 		c.UpstreamAttempted = truth(f, n, metaAttempted)
-		c.ResponseSource = r.text(f[metaSource])
+		r.text(&c.ResponseSource, &f[metaSource])
 		c.UpstreamStatusCode = amount(f, n, metaUpstreamStatus)
-		c.LocalResponseReason = r.text(f[metaLocalReason])
-		c.ErrorCategory = r.text(f[metaError])
+		r.text(&c.LocalResponseReason, &f[metaLocalReason])
+		r.text(&c.ErrorCategory, &f[metaError])
 		c.TTFTMS = float(f, n, metaTTFT)
 
 	case partStats:
@@ -160,7 +162,7 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 
 	case partCall:
 		c := &rec.Calls[len(rec.Calls)-1]
-		c.ID = r.text(f[callID])
+		r.text(&c.ID, &f[callID])
 		c.StartedAt = float(f, n, callStarted)
 		c.CompletedAt = float(f, n, callCompleted)
 		c.DurationMS = float(f, n, callDuration)
@@ -172,16 +174,16 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 		r.observed(ObservedTool, len(rec.Tools))
 		rec.Tools = more(rec.Tools)
 		t := &rec.Tools[len(rec.Tools)-1]
-		t.InvocationID = r.text(f[toolInvocation])
-		t.ID = r.text(f[toolID])
-		t.SandboxID = r.text(f[toolSandbox])
-		t.Name = r.text(f[toolName])
+		r.text(&t.InvocationID, &f[toolInvocation])
+		r.text(&t.ID, &f[toolID])
+		r.text(&t.SandboxID, &f[toolSandbox])
+		r.text(&t.Name, &f[toolName])
 		t.StartedAt = float(f, n, toolStarted)
 		t.CompletedAt = float(f, n, toolCompleted)
 		t.DurationMS = float(f, n, toolDuration)
-		t.TimingSource = r.text(f[toolTiming])
-		t.Status = r.status(f[toolStatus])
-		t.ErrorType = r.text(f[toolError])
+		r.text(&t.TimingSource, &f[toolTiming])
+		r.status(&t.Status, &f[toolStatus])
+		r.text(&t.ErrorType, &f[toolError])
 		if p == partTool {
 			t.Output = f[toolOutput]
 		}
@@ -196,9 +198,9 @@ func (r *Reader) take(p part, v jsonscan.Value, base int) bool {
 	case partGap:
 		rec.Gaps = more(rec.Gaps)
 		g := &rec.Gaps[len(rec.Gaps)-1]
-		g.Code = r.text(f[gapCode])
-		g.InvocationID = r.text(f[gapInvocation])
-		g.Detail = r.text(f[gapDetail])
+		r.text(&g.Code, &f[gapCode])
+		r.text(&g.InvocationID, &f[gapInvocation])
+		r.text(&g.Detail, &f[gapDetail])
 	}
 	return true
 }
@@ -221,12 +223,17 @@ func (r *Reader) owned() []Ref {
 	return refs
 }
 
-// text decodes a string field; null and absent are the zero Text.
-func (r *Reader) text(v jsonscan.Value) Text {
+// text decodes a string field into a text that is null; null and absent leave it so.
+func (r *Reader) text(to *Text, v *jsonscan.Value) {
 	if v.IsNull() {
-		return Text{}
+		return
 	}
-	return Text{Bytes: r.content(v), Set: true}
+	to.Set = true
+	if inner, ok := v.Plain(); ok {
+		to.Bytes = inner
+		return
+	}
+	to.Bytes = r.content(*v)
 }
 
 // content is what a string holds. It is decoded into the arena only if it has to be.
@@ -243,11 +250,12 @@ func (r *Reader) content(v jsonscan.Value) []byte {
 var unknown = []byte("unknown")
 
 // status decodes a status, which is unknown when it is not given.
-func (r *Reader) status(v jsonscan.Value) Text {
+func (r *Reader) status(to *Text, v *jsonscan.Value) {
 	if !v.Exists() {
-		return Text{Bytes: unknown, Set: true}
+		*to = Text{Bytes: unknown, Set: true}
+		return
 	}
-	return r.text(v)
+	r.text(to, v)
 }
 
 // same tells whether two strings have the same content. What is decoded for that is given back.

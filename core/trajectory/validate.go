@@ -62,8 +62,10 @@ func (r *Reader) push(n int) {
 // fields checks the gathered fields from one place to another. The commonest kinds are dealt with on the
 // spot: calls are what costs most in WebAssembly.
 func (r *Reader) fields(t *table, v jsonscan.Value, base, from, to int) bool {
+	// Values move when objects inside are read, but the old ones stay as they are.
+	values := r.values[base : base+to]
 	for i := from; i < to; i++ {
-		f, value, ok := &t.fields[i], r.values[base+i], true
+		f, value, ok := &t.fields[i], &values[i], true
 		if !value.Exists() {
 			if f.required {
 				return r.bad(v, f.name+" is missing")
@@ -75,19 +77,19 @@ func (r *Reader) fields(t *table, v jsonscan.Value, base, from, to int) bool {
 		}
 		switch f.shape.kind {
 		case kindText:
-			ok = value.IsString() || r.check(&f.shape, value)
+			ok = value.IsString() || r.check(&f.shape, *value)
 		case kindFree:
 			if value.IsObject() || value.IsArray() {
-				r.check(&f.shape, value)
+				r.check(&f.shape, *value)
 			}
 		case kindWhole:
-			r.coerced[base+i].whole, ok = r.whole(&f.shape, value)
+			r.coerced[base+i].whole, ok = r.whole(&f.shape, *value)
 		case kindNumber:
-			r.coerced[base+i].number, ok = r.number(&f.shape, value)
+			r.coerced[base+i].number, ok = r.number(&f.shape, *value)
 		case kindFlag:
-			r.coerced[base+i].truth, ok = r.flag(value)
+			r.coerced[base+i].truth, ok = r.flag(*value)
 		default:
-			ok = r.check(&f.shape, value)
+			ok = r.check(&f.shape, *value)
 		}
 		if !ok {
 			return false

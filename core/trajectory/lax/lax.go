@@ -24,6 +24,9 @@ func Int(v jsonscan.Value) (n integer.Int, ok bool) {
 	if !v.Exists() {
 		return n, false
 	}
+	if n, ok := v.Small(); ok {
+		return integer.Of(n), true
+	}
 	switch c := v.Raw()[0]; {
 	case c == '-', c-'0' < 10:
 		if whole, ok := v.Integer(); ok {
