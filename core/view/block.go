@@ -144,7 +144,7 @@ func findingID(f check.Finding) string {
 
 func (w *writer) finding(n int) Block {
 	f := w.t.findings[n]
-	b := Block{ID: findingID(f), Kind: "finding", Title: f.Check, Text: check.Sentence(f), Mark: MarkUnhealthy, Current: w.s.At == spot{'f', n}.String()}
+	b := Block{ID: findingID(f), Kind: "finding", Title: f.Check, Text: sentence(f), Mark: MarkUnhealthy, Current: w.s.At == spot{'f', n}.String()}
 	if f.Place.Length > 0 {
 		b.Links = []Link{{Text: "JSON", Href: toJSON(w.s, n)}}
 	}

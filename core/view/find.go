@@ -392,10 +392,10 @@ func (d *Desk) Window(s State, table string, from, to int) (Table, []Need, error
 			return Table{}, needs, err
 		}
 		if table == "spans" {
-			return d.talk(i).spanTable(s, from, to-from), nil, nil
+			return d.talk(i, s).spanTable(s, from, to-from), nil, nil
 		}
 		open, _, _ := spotOf(s.At)
-		return d.talk(i).callTable(s, open.n, from, to-from), nil, nil
+		return d.talk(i, s).callTable(s, open.n, from, to-from), nil, nil
 	case "saying":
 		return d.sayingTable(c, d.fates(c), s, from, to), nil, nil
 	}

@@ -83,7 +83,7 @@ func solved(reward string) bool {
 }
 
 func (d *Desk) findingView(i *item, s State, n int, f check.Finding) FindingView {
-	v := FindingView{Check: f.Check, Sentence: check.Sentence(f), Detail: []Pair{}}
+	v := FindingView{Check: f.Check, Sentence: sentence(f), Detail: []Pair{}}
 	for _, fields := range [...][]check.Field{f.Locator, f.Detail, f.Aside} {
 		for _, field := range fields {
 			text := field.Value.String()

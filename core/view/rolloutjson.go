@@ -73,7 +73,7 @@ func (p *jsonPane) layOut(v jsonscan.Value) {
 // json is a window into the JSON that a State looks at. With from −1 it begins near the place the State stands at, or
 // where the window was.
 func (d *Desk) json(i *item, s State, from, n int, windows map[string]int) *Raw {
-	t := d.talk(i)
+	t := d.talk(i, s)
 	p := d.paneOf(s, t)
 	look := lookAt{search: p.search, hit: -1, line: -1}
 	r := &Raw{Note: count(p.outline.Len(), "line", "lines") + ", " + p.note, Total: p.outline.Len(), Find: s.Find, Line: -1, Places: []Link{}}
@@ -126,4 +126,6 @@ func (d *Desk) json(i *item, s State, from, n int, windows map[string]int) *Raw 
 const mostPlaces = 40
 
 // jsonText is the JSON that a State looks at, as it is copied: as written.
-func (d *Desk) jsonText(i *item, s State) string { return string(d.paneOf(s, d.talk(i)).outline.text) }
+func (d *Desk) jsonText(i *item, s State) string {
+	return string(d.paneOf(s, d.talk(i, s)).outline.text)
+}

@@ -35,5 +35,5 @@ func (d *Desk) markdown(s State) ([]byte, error) {
 	for _, found := range i.list() {
 		about = append(about, "finding "+found.Check+": "+d.findingView(i, s, 0, found).Sentence)
 	}
-	return d.talk(i).Markdown("Rollout "+i.name(), about), nil
+	return d.talk(i, s).Markdown("Rollout "+i.name(), about), nil
 }

@@ -19,6 +19,7 @@ type openRow struct {
 	row    *rollout.Row
 	err    error
 	talk   *talk
+	beside string // which findings the talk has beside those of the health checks
 	pane   *jsonPane
 	tokens *tokenSource
 
@@ -89,7 +90,8 @@ func (d *Desk) rollout(c *selection, s State, found *matches, windows map[string
 		d.refused(r, i, s)
 		return r, nil
 	}
-	t := d.talk(i)
+	t := d.talk(i, s)
+	s = t.towards(s)
 	d.fill(r, i, s, t, windows)
 	return r, nil
 }
@@ -105,7 +107,7 @@ func (d *Desk) fill(r *Rollout, i *item, s State, t *talk, windows map[string]in
 	}
 	r.addParts(s, append(list, "raw")...)
 	r.Links = []Link{{Text: "Transcript as Markdown", Download: markdownFile(i)}}
-	d.aim(r, s, t)
+	d.aim(r, i, s, t)
 	r.Facts = append(r.Facts, t.facts(s)...)
 	r.Tree = t.tree(s)
 	switch s.Part {
@@ -151,8 +153,11 @@ func (d *Desk) refused(r *Rollout, i *item, s State) {
 }
 
 // aim points each finding at its place in the transcript, where it has one.
-func (d *Desk) aim(r *Rollout, s State, t *talk) {
+func (d *Desk) aim(r *Rollout, i *item, s State, t *talk) {
 	for n, f := range t.findings {
+		if n == len(r.Findings) {
+			r.Findings = append(r.Findings, d.findingView(i, s, n, f))
+		}
 		r.Findings[n].ID = findingID(f)
 		r.Findings[n].Target = findingID(f)
 		r.Findings[n].Where.Href = t.toSpot(s, spot{'f', n})
@@ -283,9 +288,17 @@ func (t *talk) remark() string {
 }
 
 // talk orders the open row, once.
-func (d *Desk) talk(i *item) *talk {
-	if d.opened.talk == nil {
-		d.opened.talk = readTalk(d.opened.row, i.list(), &d.opened.transcripts, &d.opened.bundles)
+func (d *Desk) talk(i *item, s State) *talk {
+	beside := ""
+	if evident(s) {
+		beside = "evidence " + s.Setting(setScope)
+	}
+	if d.opened.talk == nil || d.opened.beside != beside {
+		findings := i.list()
+		if evident(s) {
+			findings = append(slices.Clip(findings), d.evidence(i, s)...)
+		}
+		d.opened.talk, d.opened.beside = readTalk(d.opened.row, findings, &d.opened.transcripts, &d.opened.bundles), beside
 	}
 	return d.opened.talk
 }
@@ -339,7 +352,7 @@ func (d *Desk) Chunk(s State, n int) (blocks []Block, turn int, needs []Need, er
 	if err != nil || len(needs) > 0 {
 		return nil, 0, needs, err
 	}
-	return d.talk(i).chunk(max(n, 0), s), s.Turn, nil, nil
+	return d.talk(i, s).chunk(max(n, 0), s), s.Turn, nil, nil
 }
 
 // RawWindow gives the lines of the open JSON from one on: of the rollout, or of the call that a State names.

@@ -372,7 +372,7 @@ func (d *Desk) Spans(s State) (*Spans, []Need, error) {
 	if err != nil || len(needs) > 0 {
 		return nil, needs, err
 	}
-	t := d.talk(i)
+	t := d.talk(i, s)
 	line := t.timeline()
 	spans, _, rows := t.layOut()
 	out := &Spans{Seconds: line.End - line.Start, Rows: rows, Kinds: spanKinds[:], Labels: []string{}, Data: make([]float64, 0, 7*len(spans)), Numbers: make([]int, 0, len(spans))}
