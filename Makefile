@@ -5,7 +5,7 @@ FUZZ    ?= 5m
 BIN     := rollscope
 CORE    := $(shell find core web wasm/engine -name '*.go' -not -name '*_test.go') $(wildcard wasm/*.go) $(shell find web/css web/assets -maxdepth 1 -type f 2>/dev/null) go.mod go.sum
 
-.PHONY: view build wasm viewer test unit e2e browser generate check bench fuzz conform clean
+.PHONY: view build wasm viewer test unit e2e shots browser generate check bench fuzz conform clean
 
 view: build                ## open the viewer on the embedded sample run
 	./$(BIN) view
@@ -33,6 +33,10 @@ unit:                      ## unit, golden, property and wazero tests
 
 e2e: build browser         ## the page in headless Chromium
 	cd wasm/e2e && $(GO) test -count=1 -timeout 20m ./...
+
+shots: build browser       ## pictures of every view, light and dark, wide and narrow: docs/shots
+	rm -rf docs/shots
+	cd wasm/e2e && $(GO) test -count=1 -run '^TestViews$$' -timeout 20m -bin ../../$(BIN) -shots ../../docs/shots .
 
 browser:                   ## install Chromium where there is none
 	@command -v chromium >/dev/null || { \

@@ -16,6 +16,6 @@
 //	cd wasm/e2e && go test -count=1 ./...
 //
 // (a cached result would not know of changes of the main module) and need Chromium: "make browser" at the top of the
-// project installs it. Their flags are -shots DIR, which keeps screenshots, -long, which also reads a line of 300 MB,
-// -wait TIME, after which a page that does not answer is given up, and -bin FILE, a command that is built already.
+// project installs it. Their flags are -shots DIR, which keeps pictures ("make shots" those of every view), -long, which also
+// reads a line of 300 MB and a run of that size, -wait TIME, after which a page that does not answer is given up, and -bin FILE, a command that is built already.
 package e2e
