@@ -67,7 +67,7 @@ func TestManyTurns(t *testing.T) {
 
 // TestManyRows goes through every tab of a generated run, which is large with -long, and scrolls its tables.
 func TestManyRows(t *testing.T) {
-	n, mean := 4_000, 4<<10
+	n, mean := 2_000, 4<<10
 	if *long {
 		n, mean = 6_000, 50<<10 // 300 MB
 	}

@@ -37,9 +37,9 @@ func tabLooks() []look {
 	return list
 }
 
-// partLooks are all parts of the page of a rollout, of the first one with findings.
+// partLooks are all parts of the page of a rollout, of the first one with findings and calls.
 func partLooks(p *Page) []look {
-	p.SetHash("tab=rollouts&filter=findings%3E1")
+	p.SetHash("tab=rollouts&filter=findings%3E0+calls%3E1")
 	p.Wait(`document.querySelector("#filter-error, #region-main tr[data-rollout]")`)
 	place := p.Rows()[0]
 	p.SetHash("rollout=" + place)

@@ -129,9 +129,10 @@
     if (first >= have && Math.min(first + sight, total) <= have + rows) return;
     if (moving.get(id)) { moving.set(id, "again"); return; }
     moving.set(id, "now");
+    const fair = view.current(); // the address may name another tab already, which has no such table
     try {
       const { answer } = await crew.call({ op: "window", fragment: location.hash, host: view.host(), table: id, from, to });
-      if (table.isConnected) {
+      if (table.isConnected && table.dataset.table === id) {
         const body = $("[data-rows]", table);
         view.patch(body, answer.html);
         table.dataset.from = answer.from;
@@ -141,7 +142,7 @@
       }
     } catch (error) {
       if (error.dead) await crew.died(error);
-      else notices.fatal(error);
+      else if (fair) notices.fatal(error);
     }
     const more = moving.get(id) === "again";
     moving.delete(id);
