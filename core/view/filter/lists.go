@@ -169,7 +169,7 @@ func eachTurn(l *Look, visit func(*element) bool) bool {
 	}
 	for i := range t.Turns {
 		e := element{turn: &t.Turns[i], at: i}
-		if t.Saved && i < len(t.Record.Turns) {
+		if t.Saved && t.Record != nil && i < len(t.Record.Turns) { // a damaged trajectory has turns and no record
 			e.value = t.Record.Turns[i].At
 		}
 		if !visit(&e) {
