@@ -90,7 +90,11 @@ func shapedWord(s string, at int) (n int, sign string) {
 	if word > 0 {
 		return word, ""
 	}
-	return span(rest, func(c byte) bool { return c-'0' < 10 }), signNumber
+	n = span(rest, func(c byte) bool { return c-'0' < 10 || c == '.' })
+	for rest[n-1] == '.' {
+		n--
+	}
+	return n, signNumber
 }
 
 func span(s string, in func(byte) bool) int {
