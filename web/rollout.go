@@ -160,5 +160,5 @@ func focusable(b view.Block) templ.Attributes {
 
 // told tells whether the middle of the page tells the findings in full: where there is no transcript to show them in.
 func told(r *view.Rollout) bool {
-	return r.Raw == nil && r.Calls == nil && r.Tokens == nil && len(r.Blocks) == 0 && len(r.Facts) > 0
+	return r.Raw == nil && r.Calls == nil && r.Tokens == nil && r.Attempts == nil && len(r.Blocks) == 0 && len(r.Facts) > 0
 }

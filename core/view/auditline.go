@@ -48,6 +48,9 @@ func (d *Desk) toLine(s State, c *selection, path string, line, offset int64) st
 	if file < 0 || offset < 0 || offset >= d.files[file].Size {
 		return ""
 	}
+	if s.Rollout != "" && s.Part == "attempts" {
+		return s.With(func(s *State) { s.Open = append(withoutLines(s.Open), lineID(path, line, offset)) }).Href()
+	}
 	tab := s.Tab
 	if tab != "coverage" || s.Rollout != "" {
 		tab = "files"
@@ -93,10 +96,11 @@ func (d *Desk) lined(s State) (*Lined, []Need) {
 		return l, nil
 	}
 	need := Need{file, offset, min(d.files[file].Size-offset, lineBytes)}
-	text, problem := d.texts.data, d.texts.err
-	if !d.texts.ok || d.texts.need != need {
+	text, problem := d.line.data, d.line.err
+	if !d.line.ok || d.line.need != need {
 		whole, there := d.papers[file]
 		if !there || offset != 0 || need.Length != d.files[file].Size {
+			d.line = supplied{need: need}
 			return l, []Need{need}
 		}
 		text, problem = whole.text, whole.problem
@@ -128,4 +132,13 @@ func (d *Desk) lined(s State) (*Lined, []Need) {
 		}
 	}
 	return l, nil
+}
+
+// keepLine takes the bytes of the line that is looked at and tells whether they are.
+func (d *Desk) keepLine(n Need, data []byte, problem string) bool {
+	if d.line.ok || d.line.need != n || n.Length == 0 {
+		return false
+	}
+	d.line = supplied{need: n, data: data, ok: true, err: problem}
+	return true
 }

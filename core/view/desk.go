@@ -35,6 +35,7 @@ type Desk struct {
 	papers   papers
 
 	captureReads map[int]*captureRead // by file
+	line         supplied             // the line of another file that is looked at
 	sums         map[int]string       // SHA-256 of files that somebody asked for
 
 	sides    map[string]*selection // runs by themselves, for comparisons
@@ -88,7 +89,7 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 		table.Adopt(old.table)
 	}
 	d.table = table
-	d.chosen, d.opened, d.texts, d.asked = selection{}, openRow{}, supplied{}, nil
+	d.chosen, d.opened, d.texts, d.line, d.asked = selection{}, openRow{}, supplied{}, supplied{}, nil
 	old.audited.close()
 	d.answers, d.audited = nil, nil
 	d.sides, d.compared, d.talked = nil, comparison{}, talked{}
@@ -164,7 +165,7 @@ type supplied struct {
 // Supply hands over the bytes of a Need. The desk keeps them. A problem of the host, such as a file that
 // has vanished, is given instead of the bytes.
 func (d *Desk) Supply(n Need, data []byte, problem string) {
-	if d.audited.supply(n, data, problem) || d.keepPaper(n, data, problem) || d.talked.keep(n, data, problem) {
+	if d.audited.supply(n, data, problem) || d.keepPaper(n, data, problem) || d.keepLine(n, data, problem) || d.talked.keep(n, data, problem) {
 		return
 	}
 	d.texts = supplied{need: n, data: data, ok: true, err: problem}

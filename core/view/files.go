@@ -104,6 +104,8 @@ func (d *Desk) summing(s State) []Need {
 			text, problem = nil, ""
 		} else if whole, kept := d.papers[file]; kept {
 			text, problem = whole.text, whole.problem
+		} else if d.line.ok && d.line.need == need {
+			text, problem = d.line.data, d.line.err
 		} else if !d.texts.ok || d.texts.need != need {
 			return []Need{need}
 		}

@@ -402,6 +402,7 @@ type Rollout struct {
 	Notices   []Alert
 	Raw       *Raw
 	Calls     *CallsPart
+	Attempts  *AttemptsPart
 	Tokens    *TokensPart
 	Turns     []TurnMark
 	Blocks    []Block

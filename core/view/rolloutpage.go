@@ -32,6 +32,7 @@ var parts = []TabInfo{
 	{"transcript", "Transcript", "p", "what was asked, said, thought and done, turn by turn"},
 	{"tokens", "Tokens", "o", "token ids, their probabilities and masks"},
 	{"calls", "Calls", "m", "every model call with its request and response"},
+	{"attempts", "Attempts", "a", "every record of the rollout, and which of them decides"},
 	{"raw", "Raw", "r", "the row's JSON as saved"},
 }
 
@@ -86,14 +87,16 @@ func (d *Desk) rollout(c *selection, s State, found *matches, windows map[string
 	}
 	d.openText(need)
 	if d.opened.err != nil {
-		r.addParts(s, "transcript", "raw")
-		d.refused(r, i, s)
-		return r, nil
+		r.addParts(s, "transcript", "attempts", "raw")
+		if s.Part != "attempts" {
+			d.refused(r, i, s)
+		}
+		return d.withAttempts(r, c, i, s)
 	}
 	t := d.talk(i, s)
 	s = t.towards(s)
 	d.fill(r, i, s, t, windows)
-	return r, nil
+	return d.withAttempts(r, c, i, s)
 }
 
 // fill makes the middle of the page of a row that can be read.
@@ -105,7 +108,7 @@ func (d *Desk) fill(r *Rollout, i *item, s State, t *talk, windows map[string]in
 	if len(t.Calls) > 0 {
 		list = append(list, "calls")
 	}
-	r.addParts(s, append(list, "raw")...)
+	r.addParts(s, append(list, "attempts", "raw")...)
 	r.Links = []Link{{Text: "Transcript as Markdown", Download: markdownFile(i)}}
 	d.aim(r, i, s, t)
 	r.Facts = append(r.Facts, t.facts(s)...)
@@ -117,10 +120,11 @@ func (d *Desk) fill(r *Rollout, i *item, s State, t *talk, windows map[string]in
 		r.Calls = d.callsPart(i, s, t, windows)
 	case "tokens":
 		r.Tokens = d.tokenPart(s, t)
+	case "attempts":
 	default:
 		t.tell(r, s)
 	}
-	if s.Part != "raw" && s.Part != "tokens" {
+	if s.Part != "raw" && s.Part != "tokens" && s.Part != "attempts" {
 		r.Timeline = t.timelineView(s, windows["spans"])
 	}
 	r.Target = d.target(r, s, t)

@@ -69,6 +69,7 @@ func Commands() []Command {
 		{[]string{"p"}, "part transcript", "transcript of the rollout"},
 		{[]string{"o"}, "part tokens", "tokens of the rollout"},
 		{[]string{"m"}, "part calls", "model calls of the rollout"},
+		{[]string{"a"}, "part attempts", "records of the rollout"},
 		{[]string{"r"}, "part raw", "raw JSON of the rollout"},
 		{[]string{"t"}, "timeline", "open or close the timeline"},
 		{[]string{"+", "="}, "zoom-in", "look closer at the timeline"},
