@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"strconv"
 
@@ -19,6 +20,7 @@ func callsCommand(h *host) *cobra.Command {
 		rolloutsFile string
 		list         bool
 		failed       bool
+		only         rowFilter
 	)
 	cmd := &cobra.Command{
 		Use:   "calls PATH… [flags]",
@@ -28,17 +30,23 @@ many failed, by model, status, error and finish reason; tokens, latency, time to
 the first token and token rates. With --list every call is a line.
 
 Calls are taken from what was captured, and where a row has nothing captured,
-from its trajectory.`,
+from its trajectory. --filter chooses rows in the language of the page, as the
+command rows does.`,
 		Example: `  rollscope calls RUN_DIR
   rollscope calls RUN_DIR --list --failed
+  rollscope calls RUN_DIR --filter 'agent:opencode reward=0'
   rollscope calls RUN_DIR --list --csv > calls.csv`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
+			fits, err := only.rows(cmd.Context(), h, paths, rolloutsFile)
+			if err != nil {
+				return err
+			}
 			inputs, err := openInputs(paths, inputOptions{rolloutsFile, false})
 			defer closeInputs(inputs)
 			if err != nil {
 				return err
 			}
-			m, err := h.measure(cmd.Context(), inputs)
+			m, err := h.measure(cmd.Context(), inputs, fits)
 			if err != nil {
 				return err
 			}
@@ -47,15 +55,18 @@ from its trajectory.`,
 				return err
 			}
 			if list {
-				return how.print(h.out, callList(report, inputs, failed), func(w io.Writer) error { return listDocument(w, report, inputs, failed) })
+				err = how.print(h.out, callList(report, inputs, failed), func(w io.Writer) error { return listDocument(w, report, inputs, failed) })
+			} else {
+				err = how.print(h.out, callSheets(report), func(w io.Writer) error { return callsDocument(w, report) })
 			}
-			return how.print(h.out, callSheets(report), func(w io.Writer) error { return callsDocument(w, report) })
+			return errors.Join(err, damagedInputs(inputs))
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&rolloutsFile, "rollouts-file", "", "`name` of the rollouts file of a directory (default "+defaultRolloutsFile+")")
 	f.BoolVar(&list, "list", false, "list every call")
 	f.BoolVar(&failed, "failed", false, "with --list: failed calls alone")
+	only.flag(cmd)
 	how.formats(cmd)
 	return cmd
 }

@@ -20,6 +20,19 @@ type input struct {
 	info fs.FileInfo // when it was opened
 
 	packed *packed.Source // nil for a file that is read as it lies there
+	damage *packed.Damage // where it could not be unpacked any further, once that is known
+}
+
+// damagedInputs is the error of inputs that could not be unpacked to their ends. What was read has been reported by then,
+// but nobody may take it for the whole.
+func damagedInputs(list []*input) error {
+	var errs []error
+	for _, in := range list {
+		if d := in.damage; d != nil {
+			errs = append(errs, fmt.Errorf("%s %w; what is reported holds the %d bytes that could be unpacked", in.name, d, d.Plain))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // inputOptions say how the paths of a report are understood.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -72,6 +73,17 @@ func TestScripts(t *testing.T) {
 				info, err := os.Stat(path)
 				ts.Check(err)
 				ts.Check(os.Truncate(path, info.Size()-1))
+			},
+			// "pack FROM TO" packs a file with gzip.
+			"pack": func(ts *testscript.TestScript, _ bool, args []string) {
+				text, err := os.ReadFile(ts.MkAbs(args[0]))
+				ts.Check(err)
+				var b bytes.Buffer
+				w := gzip.NewWriter(&b)
+				_, err = w.Write(text)
+				ts.Check(err)
+				ts.Check(w.Close())
+				ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o666))
 			},
 			// "case NAME" copies a folder of hard cases.
 			"case": func(ts *testscript.TestScript, _ bool, args []string) {

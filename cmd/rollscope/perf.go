@@ -26,6 +26,7 @@ func perfCommand(h *host) *cobra.Command {
 		rolloutsFile string
 		margin       float64
 		failOn       string
+		only         rowFilter
 	)
 	cmd := &cobra.Command{
 		Use:   "perf PATH… [flags]",
@@ -35,10 +36,15 @@ done an hour, and how many tokens they made. Durations come from three sources
 that are never mixed: the time of the run request, the seconds that a row tells
 of itself, and the span of its model calls, which is a lower bound.
 
-A saved summary beside the rollouts file is held against the rows.`,
-		Example: "  rollscope perf RUN_DIR\n  rollscope perf RUN_DIR --json",
+A saved summary beside the rollouts file is held against all of its rows, also
+where --filter chooses some of them, in the language of the page.`,
+		Example: "  rollscope perf RUN_DIR\n  rollscope perf RUN_DIR --filter 'agent:opencode' --json",
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			least, err := parseSeverity(failOn, cmd.Flags().Changed("fail-on"))
+			if err != nil {
+				return err
+			}
+			fits, err := only.rows(cmd.Context(), h, paths, rolloutsFile)
 			if err != nil {
 				return err
 			}
@@ -47,20 +53,27 @@ A saved summary beside the rollouts file is held against the rows.`,
 			if err != nil {
 				return err
 			}
-			m, err := h.measure(cmd.Context(), inputs)
+			m, err := h.measure(cmd.Context(), inputs, fits)
 			if err != nil {
 				return err
 			}
 			report := m.perf.Report()
 			var found []finding.Finding
 			if len(inputs) == 1 {
-				if found, err = savedSummary(inputs[0], report); err != nil {
+				whole := report
+				if fits != nil {
+					whole = m.all.Report()
+				}
+				if found, err = savedSummary(inputs[0], whole); err != nil {
 					h.note("%s", err)
 				}
 			}
 			given := cmd.Flags().Changed("margin")
 			err = how.print(h.out, timeSheets(report, found, margin, given), func(w io.Writer) error { return timeDocument(w, report, found, margin, given) })
 			if err != nil {
+				return err
+			}
+			if err := damagedInputs(inputs); err != nil {
 				return err
 			}
 			return least.check(found)
@@ -70,6 +83,7 @@ A saved summary beside the rollouts file is held against the rows.`,
 	f.StringVar(&rolloutsFile, "rollouts-file", "", "`name` of the rollouts file of a directory (default "+defaultRolloutsFile+")")
 	f.Float64Var(&margin, "margin", 0, "take these `seconds` as the configured drain margin")
 	f.StringVar(&failOn, "fail-on", "", "exit with status 1 on a finding of this `severity` or a worse one: error, warning or info")
+	only.flag(cmd)
 	how.formats(cmd)
 	return cmd
 }

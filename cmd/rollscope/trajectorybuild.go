@@ -244,6 +244,12 @@ func eachLine(ctx context.Context, r io.Reader, each func(*jsonl.Line) error) (e
 			s.Finish(emit)
 			return err
 		case end != nil:
+			// What could be unpacked ends here, within a line perhaps.
+			if damage := (*packed.Damage)(nil); errors.As(end, &damage) {
+				if s.Finish(emit); err != nil {
+					return err
+				}
+			}
 			return end
 		case ctx.Err() != nil:
 			return context.Cause(ctx)

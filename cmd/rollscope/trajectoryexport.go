@@ -165,6 +165,9 @@ func (h *host) exportTraces(ctx context.Context, inputs []*input, dir, only stri
 		}
 		return out.close()
 	})
+	if err == nil {
+		err = damagedInputs(inputs)
+	}
 	switch {
 	case err != nil:
 		return err

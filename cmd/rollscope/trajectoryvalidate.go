@@ -104,7 +104,13 @@ or doubtful.`,
 			if err != nil {
 				return err
 			}
-			return least.check(v.found)
+			if v.damage != nil {
+				return v.damage
+			}
+			if err := least.check(v.found); err != nil {
+				return err
+			}
+			return v.unread(least)
 		},
 	}
 	with.flags(cmd)
@@ -153,9 +159,19 @@ type validation struct {
 	found  []finding.Finding
 	counts audit.Counts
 	atif   []value.Value // one entry for each ATIF document
+	damage error         // of packed files
 
 	exported map[string]string // files of manifests by their rollouts
 	exporter atif.Exporter
+}
+
+// unread is the error of rollouts of which no row can be read. Nothing was held against anything then, which is no
+// success where success is asked for.
+func (v *validation) unread(l severityLimit) error {
+	if c := v.counts; l.given && c.Rows > 0 && c.Unreadable == c.Rows {
+		return fmt.Errorf("%w %s matched: none of %d rows can be read", errMatched, l.least, c.Rows)
+	}
+	return nil
 }
 
 // paths looks at ATIF documents first, so that rollouts can be held against what was exported of them.
@@ -295,6 +311,9 @@ func (v *validation) rollouts(ctx context.Context, in *input) error {
 		return nil
 	})
 	progress.done()
+	if errors.As(err, &in.damage) {
+		v.damage, err = errors.Join(v.damage, damagedInputs([]*input{in})), nil
+	}
 	if err != nil {
 		return err
 	}

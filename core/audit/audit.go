@@ -10,6 +10,7 @@ import (
 	"github.com/rollscope/rollscope/core/perf"
 	"github.com/rollscope/rollscope/core/projection"
 	"github.com/rollscope/rollscope/core/rollout"
+	"github.com/rollscope/rollscope/core/store"
 	"github.com/rollscope/rollscope/core/trajectory"
 	"github.com/rollscope/rollscope/core/value"
 )
@@ -51,7 +52,7 @@ func (a *Auditor) Row(file string, line *jsonl.Line) []finding.Finding {
 	a.Counts.Rows++
 	if row.Problem != nil {
 		a.Counts.Unreadable++
-		return nil
+		return a.refused(file, line)
 	}
 	names := modelcall.NamesOf(row)
 	key, bad := names.Key()
@@ -103,6 +104,17 @@ func (a *Auditor) Row(file string, line *jsonl.Line) []finding.Finding {
 		a.missing = append(a.missing, place(finding.New(finding.PerfMissing, a.Run, file)))
 	}
 	return list
+}
+
+// refused tells of a line that is no row.
+func (a *Auditor) refused(file string, line *jsonl.Line) []finding.Finding {
+	var lines store.Reader
+	if _, ok := lines.Read(line); !ok && len(lines.Faults) > 0 {
+		return []finding.Finding{lines.Faults[0].Finding(a.Run, file).At(line.Number, line.Offset)}
+	}
+	// The readers of rows do not agree on every line.
+	f := finding.New(finding.MalformedLine, a.Run, file, value.M("bytes", value.Int(line.Length)))
+	return []finding.Finding{f.At(line.Number, line.Offset)}
 }
 
 // Sidecar takes a row of the failures sidecar: captures of failed rollouts belong to it.

@@ -179,7 +179,12 @@ func TestDamage(t *testing.T) {
 	if first == "" {
 		t.Error("the sample has no call ids")
 	}
-	if a.Row("f", line([]byte("{bad"), 3)) != nil || a.Counts.Unreadable != 1 {
+	for text, want := range map[string]string{"{bad": "layout.malformed_line", "[1]": "layout.not_an_object"} {
+		if got := ids(t, a.Row("f", line([]byte(text), 3))); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	if a.Counts.Unreadable != 2 {
 		t.Errorf("%+v", a.Counts)
 	}
 }
