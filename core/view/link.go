@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rollscope/rollscope/core/harness"
 	"github.com/rollscope/rollscope/core/health/check"
 	"github.com/rollscope/rollscope/core/runfolder"
 )
@@ -60,7 +61,7 @@ func (d *Desk) mend(s *State) (odd []string) {
 	if !known(ids, s.Part) {
 		drop("part", &s.Part)
 	}
-	if s.Check != "" && !slices.ContainsFunc(check.All(), func(k *check.Check) bool { return k.ID == s.Check }) {
+	if s.Check != "" && harness.Position(s.Check) < 0 && !slices.ContainsFunc(check.All(), func(k *check.Check) bool { return k.ID == s.Check }) {
 		drop("check", &s.Check)
 	}
 	all, sorts := []choosable(nil), []string(nil)
