@@ -265,7 +265,9 @@ func (k *Talk) align(s State, talk [2][]said, items [2]*item) {
 		first = false
 		shared := ""
 		if p.left >= 0 && p.right >= 0 {
-			shared = sharedStart(talk[0][p.left].text, talk[1][p.right].text)
+			if shared = sharedStart(talk[0][p.left].text, talk[1][p.right].text); len(shared) < leastEqual {
+				shared = ""
+			}
 		}
 		if p.left >= 0 {
 			row.Sides[0] = view(0, p.left, shared)
@@ -314,8 +316,9 @@ func partedAt(talk [2][]said, p saidPair) string {
 
 // Bounds of what is written out of an item.
 const (
-	mostTalk  = 1200 // characters of a text
-	mostEqual = 160  // of its beginning that both share
+	mostTalk   = 1200 // characters of a text
+	mostEqual  = 160  // of its beginning that both share
+	leastEqual = 24   // bytes of it, below which it says nothing
 )
 
 func talkItem(s State, i *item, one *said, equal string) *TalkItem {
