@@ -225,7 +225,7 @@ func TestCallOrder(t *testing.T) {
 				turn = strconv.Itoa(c.Turn)
 			}
 			got := fmt.Sprint(row["call"], row["turn"], row["model"], row["error"], row["invocation"], row["agent"])
-			if w := fmt.Sprint(strconv.Itoa(c.Index), turn, c.Model, c.Category, c.Invocation, r.Agent); got != w {
+			if w := fmt.Sprint(strconv.Itoa(c.Index+1), turn, c.Model, c.Category, c.Invocation, r.Agent); got != w {
 				t.Fatalf("%s: call %d is %s, want %s", name, n, got, w)
 			}
 			if c.TokensOut.Set && row["completion"] != c.TokensOut.Int.String() || c.LatencyMS.Set && row["latency"] != shortest(c.LatencyMS.Value) {
@@ -278,12 +278,20 @@ func TestCallLink(t *testing.T) {
 		if to.Rollout != row.Rollout || to.Rollout == "" {
 			t.Fatalf("%s leads to %+v", row.ID, to)
 		}
-		if to.Turn == 0 {
-			continue
-		}
 		page := pageOf(t, d, data, to)
-		if page.Rollout == nil || page.Target != "turn-"+strconv.Itoa(to.Turn) || len(page.Rollout.Blocks) < to.Turn {
-			t.Errorf("%s: %+v %d blocks", row.Href, page.Target, len(page.Rollout.Blocks))
+		spotted := false
+		var look func(list []Block)
+		look = func(list []Block) {
+			for _, b := range list {
+				spotted = spotted || b.ID == to.At && b.Current
+				look(b.Children)
+			}
+		}
+		if page.Rollout != nil {
+			look(page.Rollout.Blocks)
+		}
+		if to.At == "" || !spotted {
+			t.Errorf("%s: %q is not shown, the target is %s", row.Href, to.At, page.Target)
 		}
 		if followed++; followed == 8 {
 			break

@@ -73,8 +73,8 @@ func init() {
 			}
 			return float64(i.call.Turn)
 		}))
-	add(Column{Key: "call", Chars: 4, Title: "call", Right: true, Help: "place among the calls of the row, from 0"}, true,
-		func(i *calledItem) Cell { return wide(int64(i.call.Index)) }, number(func(i *calledItem) float64 { return float64(i.call.Index) }))
+	add(Column{Key: "call", Chars: 4, Title: "call", Right: true, Help: "place among the calls of the row, from 1"}, true,
+		func(i *calledItem) Cell { return wide(int64(i.call.Index) + 1) }, number(func(i *calledItem) float64 { return float64(i.call.Index) + 1 }))
 	add(Column{Key: "agent", Title: "agent", Width: 100, Help: "agent_ref.name of the row"}, true,
 		func(i *calledItem) Cell { return orMissing(i.c.calledAgent(i.ordinal), "the row names no agent") },
 		func(i *calledItem) (float64, string) { return math.NaN(), i.c.calledAgent(i.ordinal) })
@@ -236,7 +236,7 @@ func (d *Desk) callTable(c *selection, s State, found *matches, from, to int) Ta
 			break
 		}
 		i := &calledItem{c: c, call: &digest.Call, ordinal: ordinal, row: row}
-		r := Row{ID: "call-" + strconv.Itoa(int(l.sorted[n])), Index: n, Rollout: row.place(), Cells: make([]Cell, 0, len(cols)), Href: callHref(s, row.place(), i.call)}
+		r := Row{ID: "call-" + strconv.Itoa(int(l.sorted[n])), Index: n, Rollout: row.place(), Cells: make([]Cell, 0, len(cols)), Href: i.href(s, digest.Len)}
 		for _, col := range cols {
 			cell := col.cell(i)
 			if col.Key == "place" || col.Key == "rollout" {
@@ -249,7 +249,14 @@ func (d *Desk) callTable(c *selection, s State, found *matches, from, to int) Ta
 	return t
 }
 
-// callHref leads to the place of a call on the page of its rollout.
-func callHref(s State, place string, call *modelcall.Summary) string {
-	return s.With(func(s *State) { s.Rollout, s.Part, s.Turn, s.Open, s.Check = place, "", call.Turn, nil, "" }).Href()
+// href leads to a call in the transcript of its rollout. That page numbers the calls of the trajectory; where others are
+// attached than it has, the turn has to do.
+func (i *calledItem) href(s State, calls int) string {
+	return s.With(func(s *State) {
+		s.Rollout, s.Part, s.Turn, s.Open, s.Check = i.row.place(), "", i.call.Turn, nil, ""
+		s.At, s.Token, s.Find, s.Hit = "", 0, "", 0
+		if int64(calls) == i.row.digest.Facts.Calls {
+			s.At = spot{'c', i.call.Index}.String()
+		}
+	}).Href()
 }

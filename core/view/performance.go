@@ -358,7 +358,7 @@ func taskTimes(s State, t *timing, from, to int) Table {
 func (d *Desk) slowestTable(c *selection, s State, t *timing) Table {
 	table := Table{ID: "slowest", Caption: "Slowest", Height: 24, Rows: []Row{}, Links: exports("slowest"), Empty: "No row tells how long it took.",
 		Columns: []Column{{Key: "rollout", Title: "rollout", Mono: true}, {Key: "agent", Title: "agent", Grow: true}, {Key: "verdict", Title: "verdict"}, {Key: "reward", Title: "reward", Right: true},
-			{Key: "duration", Title: "took", Right: true}, {Key: "calls", Title: "calls", Right: true}, {Key: "started", Title: "started", Unit: "UTC", Right: true}, {Key: "by", Title: "by"}}}
+			{Key: "duration", Title: "took", Right: true}, {Key: "calls", Title: "calls", Right: true}, {Key: "started", Title: "started", Unit: "UTC", Right: true}}}
 	for n, timed := range t.report.Slowest {
 		i, ok := c.item(int(timed.Ordinal))
 		if !ok {
@@ -373,8 +373,9 @@ func (d *Desk) slowestTable(c *selection, s State, t *timing) Table {
 		row.Cells = []Cell{
 			{Text: Text{Text: i.name(), Mono: true, Href: row.Href}, Exact: i.name()}, orMissing(timed.Agent, "the row names no agent"), {Text: verdictText(i.verdict())},
 			numberCell(i.digest.Facts.Reward, "the row has no reward"), {Text: Text{Text: spanText(seconds), Title: shortest(seconds) + " s"}, Exact: shortest(seconds)},
-			wide(int64(timed.Calls)), started, {Text: Text{Text: [...]string{"request", "elapsed", "calls"}[source], Title: perf.SourceNames[source]}},
+			wide(int64(timed.Calls)), started,
 		}
+		row.Cells[4].Extra = Text{Text: [...]string{"", "elapsed", "by calls"}[source], Title: perf.SourceNames[source]}
 		table.Rows = append(table.Rows, row)
 	}
 	table.Total = len(table.Rows)
