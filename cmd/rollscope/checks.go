@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rollscope/rollscope/core/finding"
 	"github.com/rollscope/rollscope/core/harness"
 	"github.com/rollscope/rollscope/core/health/check"
 )
@@ -28,9 +29,11 @@ func checksCommand(h *host) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "checks [ID] [--json]",
-		Short: "explain the health checks and the harness checks",
-		Long: `List the health checks and the harness checks in the order of the reports, or
-explain one of them. TE-1 to TE-9 explain a capability of a harness.`,
+		Short: "explain health checks, harness checks and findings",
+		Long: `List the health checks, the harness checks and the ids of findings about files
+and evidence, or explain one of them. TE-1 to TE-9 explain a capability of a
+harness. The beginning of ids up to a dot, such as records or coverage, lists the
+findings of that area.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("one check at a time")
@@ -45,10 +48,13 @@ explain one of them. TE-1 to TE-9 explain a capability of a harness.`,
 			for _, c := range harness.All() {
 				ids = append(ids, c.ID+"\t"+c.Title)
 			}
+			for _, f := range finding.All() {
+				ids = append(ids, f.ID+"\t"+f.Title)
+			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			list, others := check.All(), harness.All()
+			list, others, findings := check.All(), harness.All(), finding.All()
 			if len(args) == 1 {
 				if found := harnessChecks(args[0]); found != nil {
 					if asJSON {
@@ -56,7 +62,16 @@ explain one of them. TE-1 to TE-9 explain a capability of a harness.`,
 					}
 					return explainHarness(h.out, args[0], found)
 				}
-				others = nil
+				if found := findingIDs(args[0]); found != nil {
+					switch {
+					case asJSON:
+						return printJSON(h.out, map[string]any{"findings": findingDocuments(found)})
+					case len(found) == 1 && found[0].ID == args[0]:
+						return explainFinding(h.out, found[0])
+					}
+					return printFindingIDs(h.out, found)
+				}
+				others, findings = nil, nil
 				c, ok := check.ByID(args[0])
 				if !ok {
 					return fmt.Errorf("unknown check %q; rollscope checks lists them", args[0])
@@ -73,6 +88,9 @@ explain one of them. TE-1 to TE-9 explain a capability of a harness.`,
 				if others != nil {
 					document["harness"] = harnessDocuments(others)
 				}
+				if findings != nil {
+					document["findings"] = findingDocuments(findings)
+				}
 				return printJSON(h.out, document)
 			case len(args) == 1:
 				return explain(h.out, list[0])
@@ -87,7 +105,13 @@ explain one of them. TE-1 to TE-9 explain a capability of a harness.`,
 			if _, err := io.WriteString(h.out, "\n"); err != nil {
 				return err
 			}
-			return printHarnessChecks(h.out, others)
+			if err := printHarnessChecks(h.out, others); err != nil {
+				return err
+			}
+			if _, err := io.WriteString(h.out, "\n"); err != nil {
+				return err
+			}
+			return printFindingIDs(h.out, findings)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
