@@ -41,7 +41,7 @@ command rows does.`,
 			if err != nil {
 				return err
 			}
-			inputs, err := openInputs(paths, inputOptions{rolloutsFile, false})
+			inputs, err := openInputs(paths, inputOptions{rolloutsFile: rolloutsFile})
 			defer closeInputs(inputs)
 			if err != nil {
 				return err

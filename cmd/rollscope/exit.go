@@ -11,7 +11,7 @@ import (
 // The exit statuses.
 const (
 	exitDone        = 0
-	exitMatched     = 1   // --fail-on matched, a report cannot hold a value, or grep has no hit
+	exitMatched     = 1   // --fail-on matched, a report cannot hold a value, --journal refuse refused, or grep has no hit
 	exitRefused     = 2   // usage, or input that is unreadable or refused
 	exitInterrupted = 130 // 128 and the number of the interrupt signal, as shells have it
 )
@@ -35,7 +35,7 @@ func status(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errMatched), errors.Is(err, check.ErrIntegerRange):
+	case errors.Is(err, errMatched), errors.Is(err, check.ErrIntegerRange), errors.Is(err, errRecorded):
 		return exitMatched
 	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 		return exitInterrupted

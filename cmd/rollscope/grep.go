@@ -130,7 +130,7 @@ unreadable or damaged.`,
 			if g.search, err = search.New(o); err != nil {
 				return usagef("%w", err)
 			}
-			inputs, err := openInputs(args[1:], inputOptions{rolloutsFile, false})
+			inputs, err := openInputs(args[1:], inputOptions{rolloutsFile: rolloutsFile})
 			defer closeInputs(inputs)
 			if err != nil {
 				return err

@@ -26,6 +26,7 @@ type judging struct {
 	profile      string
 	workers      int
 	skipBad      bool
+	journal      string
 }
 
 func (j *judging) flags(cmd *cobra.Command, h *host) {
@@ -35,6 +36,8 @@ func (j *judging) flags(cmd *cobra.Command, h *host) {
 	f.StringVar(&j.profile, "profile", "0.7", "`version` of the rules: 0.7 or main")
 	f.IntVar(&j.workers, "workers", min(h.cpus, mostWorkers), "read with this `number` of workers; results do not depend on it")
 	f.BoolVar(&j.skipBad, "skip-bad-index", false, "leave out rows whose index is neither a whole number nor a text")
+	f.StringVar(&j.journal, "journal", journalSelected, "`selected|refuse`: with profile main, judge the results of a managed run that decide, or refuse it")
+	_ = cmd.RegisterFlagCompletionFunc("journal", cobra.FixedCompletions([]string{journalSelected, journalRefuse}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions([]string{"0.7", "main"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("ignore", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var ids []string
@@ -54,6 +57,7 @@ type judged struct {
 	inputs []*input
 	table  *analysis.Table
 	report *health.Report
+	chosen deciding
 }
 
 func (j *judged) close() { closeInputs(j.inputs) }
@@ -100,14 +104,17 @@ func (h *host) judge(ctx context.Context, paths []string, o judging) (*judged, e
 	main := o.profile == check.Main.String()
 	j := &judged{}
 	var err error
-	if j.inputs, err = openInputs(paths, inputOptions{o.rolloutsFile, main}); err == nil && o.workers < 1 {
+	if j.inputs, err = openInputs(paths, inputOptions{o.rolloutsFile, main, main && o.journal == journalRefuse}); err == nil && o.workers < 1 {
 		err = usagef("workers must be at least 1")
+	}
+	if err == nil && main {
+		j.chosen, err = h.project(ctx, j.inputs)
 	}
 	if err == nil {
 		err = h.read(ctx, j, o)
 	}
 	if err == nil {
-		err = h.remark(j, main)
+		err = h.remark(j)
 	}
 	if err != nil {
 		j.close()
@@ -140,7 +147,7 @@ func (h *host) read(ctx context.Context, j *judged, o judging) error {
 		}
 		err = reducer.Add(&health.Row{
 			Source: r.Source, Name: table.Name(r.Source), Line: r.Line, Ordinal: r.Ordinal,
-			Identity: d.Identity, Digest: d.Health,
+			Identity: d.Identity, Digest: d.Health, Left: j.chosen.leaves(r.Source, r.Line),
 		})
 		return err == nil
 	})
@@ -156,7 +163,7 @@ func (h *host) read(ctx context.Context, j *judged, o judging) error {
 
 // remark tells what a reader of the report should know about its inputs. The error is that an input is no longer
 // what was read.
-func (h *host) remark(j *judged, main bool) error {
+func (h *host) remark(j *judged) error {
 	for i, in := range j.inputs {
 		more, err := in.grown()
 		if err != nil {
@@ -168,13 +175,10 @@ func (h *host) remark(j *judged, main bool) error {
 		if a := j.table.Account(i); a.Torn > 0 {
 			h.note("%s:%d: the last line is cut off and has no line end: possibly still being written", in.name, a.Lines)
 		}
-		if beside := in.recorded(); main && beside != "" {
-			h.note("%s: %s stands beside it; the reference refuses such a run with profile main, here its rows are judged as they are", in.name, beside)
-		}
 	}
 	if n := j.report.Stats().Skipped; n > 0 {
 		for i := range j.report.Rows() {
-			if j.report.Verdict(i) == health.Skipped {
+			if row, _ := j.table.Row(i); j.report.Verdict(i) == health.Skipped && !j.chosen.leaves(row.Source, row.Line) {
 				h.note("left out %s with an index that is neither a whole number nor a text; the first is %s", amount(n, "row"), j.place(i))
 				break
 			}
@@ -210,6 +214,9 @@ written; with -o DIR the two reports ` + health.SummaryFile + ` and
 			}
 			if dir == "" && cmd.Flags().Changed("output") {
 				return usagef("-o: a directory is missing")
+			}
+			if err := how.parseJournal(cmd.Flags().Changed("journal")); err != nil {
+				return err
 			}
 			j, err := h.judge(cmd.Context(), paths, how)
 			if err != nil {

@@ -39,6 +39,7 @@ func damagedInputs(list []*input) error {
 type inputOptions struct {
 	rolloutsFile string // the file of a run directory
 	resolve      bool   // absolute paths with links resolved (spec health §16, M1)
+	refuse       bool   // runs with a manifest or a journal are refused (M2)
 }
 
 const defaultRolloutsFile = "rollouts.jsonl"
@@ -68,6 +69,11 @@ func openInputs(paths []string, o inputOptions) (list []*input, err error) {
 				path = health.Lexical(path + "/" + name)
 			}
 		}
+		if o.refuse {
+			if beside := recordedBeside(resolved(path)); beside != "" {
+				return list, refusal(resolved(path), beside)
+			}
+		}
 		in, err := openInput(path, o.resolve)
 		if err != nil {
 			return list, err
@@ -83,13 +89,7 @@ func openInputs(paths []string, o inputOptions) (list []*input, err error) {
 func openInput(path string, resolve bool) (*input, error) {
 	name := path
 	if resolve {
-		// A missing file keeps its place in the message below.
-		if absolute, err := filepath.Abs(path); err == nil {
-			name = absolute
-			if real, err := filepath.EvalSymlinks(absolute); err == nil {
-				name = real
-			}
-		}
+		name = resolved(path)
 	}
 	// A pipe would be waited for, so its kind is looked at before it is opened.
 	info, err := os.Stat(name)
@@ -111,6 +111,18 @@ func openInput(path string, resolve bool) (*input, error) {
 		in.packed = packed.Of(source.Of(name, info.Size(), f))
 	}
 	return in, nil
+}
+
+// resolved is the absolute path with links followed. A missing file keeps its place in messages.
+func resolved(path string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(absolute); err == nil {
+		return real
+	}
+	return absolute
 }
 
 func closeInputs(list []*input) {
@@ -146,8 +158,10 @@ func (in *input) grown() (int64, error) {
 
 // recorded gives the name of the run manifest or the attempt journal that stands beside a rollouts file, "" if
 // there is neither.
-func (in *input) recorded() string {
-	dir, base := filepath.Split(in.name)
+func (in *input) recorded() string { return recordedBeside(in.name) }
+
+func recordedBeside(path string) string {
+	dir, base := filepath.Split(path)
 	stem := base
 	if dot := strings.LastIndexByte(base, '.'); dot > 0 && dot < len(base)-1 {
 		stem = base[:dot]

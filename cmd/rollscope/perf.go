@@ -48,7 +48,7 @@ where --filter chooses some of them, in the language of the page.`,
 			if err != nil {
 				return err
 			}
-			inputs, err := openInputs(paths, inputOptions{rolloutsFile, false})
+			inputs, err := openInputs(paths, inputOptions{rolloutsFile: rolloutsFile})
 			defer closeInputs(inputs)
 			if err != nil {
 				return err

@@ -96,7 +96,7 @@ func wanted(name string, row *rollout.Row, id *rollout.Identity) bool {
 
 // showRow finds a row and prints it.
 func (h *host) showRow(ctx context.Context, path, rolloutsFile, name string, p *printer) error {
-	inputs, err := openInputs([]string{path}, inputOptions{rolloutsFile, false})
+	inputs, err := openInputs([]string{path}, inputOptions{rolloutsFile: rolloutsFile})
 	defer closeInputs(inputs)
 	if err != nil {
 		return err

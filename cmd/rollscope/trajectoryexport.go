@@ -49,7 +49,7 @@ func trajectoryExportCommand(h *host) *cobra.Command {
 			case format != formatATIF && format != formatTrace:
 				return usagef("--format %s: want %s or %s", format, formatATIF, formatTrace)
 			}
-			inputs, err := openInputs(args, inputOptions{rolloutsFile, false})
+			inputs, err := openInputs(args, inputOptions{rolloutsFile: rolloutsFile})
 			defer closeInputs(inputs)
 			if err != nil {
 				return err

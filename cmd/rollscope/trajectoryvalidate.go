@@ -189,7 +189,7 @@ func (v *validation) paths(ctx context.Context, paths []string) error {
 	if len(runs) == 0 {
 		return nil
 	}
-	list, err := openInputs(runs, inputOptions{v.with.rolloutsFile, false})
+	list, err := openInputs(runs, inputOptions{rolloutsFile: v.with.rolloutsFile})
 	defer closeInputs(list)
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ type Row struct {
 	Ordinal  int64            // among the non-blank lines of all files, from 0
 	Identity rollout.Identity // resolved
 	Digest   []byte           // of the Mapper; the reduction keeps it
+	Left     bool             // it is no part of the report, since another record decides about its rollout
 }
 
 // A Reducer takes the rows of a run in order and makes its report. Besides the digests it keeps well below
@@ -66,6 +67,11 @@ func (r *Reducer) Add(row *Row) error {
 	rows := &r.report.rows
 	if row.Ordinal != int64(rows.len()) {
 		return fmt.Errorf("%s:%d: %w: ordinal %d where %d was expected", row.Name, row.Line, ErrOrder, row.Ordinal, rows.len())
+	}
+	if row.Left {
+		r.report.stats.Left++
+		r.add(row, Preview{Verdict: Skipped}, 0)
+		return nil
 	}
 	if member, value, bad := row.Identity.Bad(); bad {
 		if !r.rules.skipBad {

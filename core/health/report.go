@@ -176,6 +176,7 @@ func (r *Report) Unobserved(i int) []Unjudged {
 type Stats struct {
 	Records int // rows that were judged
 	Skipped int // rows that were left out for their index
+	Left    int // rows that were left out since other records decide
 
 	Healthy, Unhealthy, Unobserved int
 

@@ -26,6 +26,7 @@ type Coverage struct {
 	Legacy   Table  // as versions without a manifest count
 	Wants    Table  // the expected rollouts
 	Line     *Lined // a line that somebody wants to see
+	Filtered bool   // some of them are looked at
 	Partial  string // what the tab waits for
 }
 
@@ -78,6 +79,7 @@ func (d *Desk) coverage(c *selection, r *request) []Need {
 	p.Legacy = f.legacyTable()
 	if len(f.wants) > 0 {
 		p.Wants = d.wantTable(c, f, s, r.windows["expected"], r.windows["expected"]+windowSize)
+		p.Filtered = s.Filter != ""
 		r.page.Chooser = chooserOf(s, wantChoice(f))
 	}
 	var needs []Need

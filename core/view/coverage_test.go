@@ -387,3 +387,54 @@ func FuzzShape(f *testing.F) {
 		}
 	})
 }
+
+// TestProjection has profile main judge the results that decide, and no others, as soon as the files are held against
+// each other.
+func TestProjection(t *testing.T) {
+	const both = `"_ng_rollout_index":0,"_ng_run_id":"r1"`
+	row := func(task, attempt int, more string) string {
+		return fmt.Sprintf(`{"_ng_task_index":%d,%s,"_ng_attempt_index":%d%s}`+"\n", task, both, attempt, more)
+	}
+	zeros := strings.Repeat("0", 64)
+	data := map[string][]byte{
+		"r.jsonl":                     []byte(row(0, 0, `,"reward":1,"response":{}`) + row(1, 0, `,"reward":1,"response":{}`) + row(2, 1, `,"reward":0,"response":{}`) + row(9, 0, `,"reward":1`)),
+		"r_failures.jsonl":            []byte(row(1, 1, `,"_ng_failure_class":"judge_failed"`) + row(2, 0, `,"_ng_failure_class":"transient"`)),
+		"r_materialized_inputs.jsonl": []byte(`{"_ng_task_index":0,"_ng_rollout_index":0}` + "\n" + `{"_ng_task_index":1,"_ng_rollout_index":0}` + "\n" + `{"_ng_task_index":2,"_ng_rollout_index":0}` + "\n"),
+		"r_manifest.json": []byte(`{"schema_version":2,"selection_policy":"latest_allocated","next_attempt":{"0-0":1,"1-0":2,"2-0":2},"run_id":"r1","source_digest":"` +
+			zeros + `","materialized_digest":"` + zeros + `","config_digest":"` + zeros + `","legacy_import":false,"identity_overridden":false}`),
+	}
+	files := []runfolder.File{}
+	for _, name := range []string{"r.jsonl", "r_failures.jsonl", "r_materialized_inputs.jsonl", "r_manifest.json"} {
+		files = append(files, runfolder.File{Path: name, Size: int64(len(data[name]))})
+	}
+	d := openDesk(t, files, data)
+	for fragment, want := range map[string]string{"tab=health": "4 ", "tab=health&profile=main": "2 "} {
+		p, _ := page(t, d, fragment)
+		if !strings.HasPrefix(strings.TrimPrefix(p.Health.Judged, "verdict of "), want) || strings.Contains(p.Health.Partial, "projection") != (want == "2 ") {
+			t.Errorf("%s: %s, %s", fragment, p.Health.Judged, p.Health.Partial)
+		}
+	}
+	for line, want := range []string{"Attempt 0 decides", "Attempt 1 decides", "Attempt 1 decides", "was not taken in"} {
+		s, _ := d.Read(fmt.Sprintf("rollout=r.jsonl:%d&part=attempts", line+1), Host{})
+		var p *Page
+		for range 3 {
+			var needs []Need
+			if p, needs = d.Page(s, Host{}, nil); len(needs) == 0 {
+				break
+			}
+			for _, n := range needs {
+				d.Supply(n, bytes.Clone(data[d.files[n.File].Path][n.Offset:n.Offset+n.Length]), "")
+			}
+		}
+		if p.Rollout.Attempts == nil || !strings.Contains(p.Rollout.Attempts.Lines[0].Text, want) {
+			t.Fatalf("line %d: %+v", line+1, p.Rollout.Attempts)
+		}
+		roles := []string{}
+		for _, r := range p.Rollout.Attempts.Table.Rows {
+			roles = append(roles, r.Cells[0].Text.Text+" "+r.Cells[1].Text.Text+" "+r.Cells[2].Text.Text)
+		}
+		if got, want := strings.Join(roles, "; "), []string{"0 result decides", "0 result history; 1 failure decides", "0 failure history; 1 result decides", "0 row not taken in"}[line]; got != want {
+			t.Errorf("line %d: %s, want %s", line+1, got, want)
+		}
+	}
+}

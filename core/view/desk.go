@@ -9,6 +9,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/health"
+	"github.com/rollscope/rollscope/core/health/check"
 	"github.com/rollscope/rollscope/core/metrics"
 	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/runfolder"
@@ -236,10 +237,19 @@ func (d *Desk) renew(c *selection, key string, s State, sources func() []int) {
 	if before := c.fated; before != d.fates(c) {
 		// Rows mean more now, and there are tasks without any.
 		c.found, c.grouped, c.listed = matches{}, taskGroups{}, taskList{}
+		if c.projects() {
+			c.report, c.refused = nil, nil
+		}
 	}
 	if c.report == nil && c.refused == nil && c.table.Complete() {
 		c.report, c.refused = c.reduce()
 	}
+}
+
+// projects tells whether the report is about selected results alone: profile main, and a run with a manifest or an
+// attempt journal.
+func (c *selection) projects() bool {
+	return c.rules.Profile() == check.Main && c.fated != nil && c.fated.projects()
 }
 
 // reduce makes the report of complete sources.
@@ -248,6 +258,7 @@ func (c *selection) reduce() (*health.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	projected := c.projects()
 	c.table.Each(0, func(r *analysis.Row) bool {
 		var digest analysis.Digest
 		if digest, err = r.Digest(); err != nil {
@@ -255,7 +266,7 @@ func (c *selection) reduce() (*health.Report, error) {
 		}
 		err = reducer.Add(&health.Row{
 			Source: r.Source, Name: c.table.Name(r.Source), Line: r.Line, Ordinal: r.Ordinal,
-			Identity: digest.Identity, Digest: digest.Health,
+			Identity: digest.Identity, Digest: digest.Health, Left: projected && !c.fated.judged(int(r.Ordinal)),
 		})
 		return err == nil
 	})

@@ -60,6 +60,7 @@ func fateOf(d records.Disposition, m outcome.Measurement) fate {
 type fates struct {
 	report *verify.Report
 	runs   []*verify.RunReport // of the selection
+	picks  []bool              // by run: with profile main its selected results alone are judged
 	starts []int               // expected rollouts of runs[i] are numbered starts[i] … starts[i+1]-1
 	rows   []rowFate           // by ordinal
 	wants  []want              // by number of the expected rollout
@@ -159,6 +160,7 @@ func (d *Desk) newFates(c *selection, report *verify.Report) *fates {
 	indexed := make([]bool, c.table.Sources())
 	for n, run := range f.runs {
 		source, read := places[run.Output]
+		f.picks = append(f.picks, run.Index != nil && (run.Dialect == verify.Manifest || run.FirstError == finding.DraftJournal))
 		if run.Index != nil {
 			if read {
 				indexed[source] = true
@@ -230,11 +232,11 @@ func (f *fates) plain(c *selection, indexed []bool) {
 		run[i] = int16(slices.IndexFunc(f.runs, func(r *verify.RunReport) bool { return r.Output == c.table.Name(i) }))
 	}
 	c.table.Each(0, func(r *analysis.Row) bool {
+		row := &f.rows[r.Ordinal]
+		row.run = run[r.Source]
 		if indexed[r.Source] {
 			return true
 		}
-		row := &f.rows[r.Ordinal]
-		row.run = run[r.Source]
 		d, err := r.Digest()
 		if err != nil {
 			return true
@@ -255,6 +257,16 @@ func (f *fates) plain(c *selection, indexed []bool) {
 		return true
 	})
 }
+
+// judged tells whether a row is part of a report by profile main, which is no report over a run with a manifest or a
+// journal: of such a run it takes the results that decide about their rollouts.
+func (f *fates) judged(ordinal int) bool {
+	row := &f.rows[ordinal]
+	return row.run < 0 || !f.picks[row.run] || row.speaks && row.fate < fateFailed
+}
+
+// projects tells whether profile main leaves rows out.
+func (f *fates) projects() bool { return slices.Contains(f.picks, true) }
 
 // of splits the number of an expected rollout.
 func (f *fates) of(number int) (run *verify.RunReport, i int) {

@@ -55,6 +55,11 @@ func (d *Desk) health(c *selection, s State) *Health {
 		return h
 	}
 	h.Facts = healthFacts(c.report)
+	if c.projects() {
+		st := c.report.Stats()
+		h.Partial = fmt.Sprintf("A projection: a run here has a manifest or an attempt journal, and the reference refuses to judge such a run with profile main. Judged are the %s that decide about their rollouts; %s left out.",
+			count(st.Records, "result", "results"), count(st.Left, "row is", "rows are"))
+	}
 	stats := c.report.Checks()
 	first := c.firsts()
 	scale := 0.0
