@@ -33,8 +33,9 @@ func (d *Desk) evidence(i *item, s State) []check.Finding {
 			if len(f.Places) > mostEvidencePlaces {
 				found.Aside = []check.Field{{Name: "places", Value: check.Value{Kind: check.Int, Int: integer.Of(int64(len(f.Places)))}}}
 			}
-			if found.Place.Length == 0 {
-				found.Place.Length = 1 // what should be there is missing: the nearest value around it is pointed at
+			// What should be there is often missing: where the nearest value around it begins is pointed at.
+			if at := found.Place.Offset; found.Place.Length == 0 || at < int64(len(line.Bytes)) && (line.Bytes[at] == '{' || line.Bytes[at] == '[') {
+				found.Place.Length = 1
 			}
 			list = append(list, found)
 		}

@@ -365,7 +365,7 @@ func (d *Desk) RawWindow(s State, from, to int) (Raw, []Need, error) {
 	if err != nil || len(needs) > 0 {
 		return Raw{}, needs, err
 	}
-	return *d.json(i, s, max(from, 0), min(to-from, 1000), nil), nil, nil
+	return *d.json(i, d.talk(i, s).towards(s), max(from, 0), min(to-from, 1000), nil), nil, nil
 }
 
 // open finds the rollout of a State and decodes its text.

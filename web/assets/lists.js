@@ -129,6 +129,7 @@
     if (first >= have && Math.min(first + sight, total) <= have + rows) return;
     if (moving.get(id)) { moving.set(id, "again"); return; }
     moving.set(id, "now");
+    const at = table.scrollTop;
     const fair = view.current(); // the address may name another tab already, which has no such table
     try {
       const { answer } = await crew.call({ op: "window", fragment: location.hash, host: view.host(), table: id, from, to });
@@ -144,7 +145,8 @@
       if (error.dead) await crew.died(error);
       else if (fair) notices.fatal(error);
     }
-    const more = moving.get(id) === "again";
+    // Somebody may have scrolled meanwhile, to where the rows before these were in sight.
+    const more = moving.get(id) === "again" || table.scrollTop !== at;
     moving.delete(id);
     if (more && table.isConnected) moved(table);
   }
