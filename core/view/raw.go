@@ -293,7 +293,8 @@ func (o *Outline) Window(from, n int, look lookAt) []RawLine {
 			}
 		}
 		for _, m := range look.marks {
-			if int64(start) >= m.From && int64(start) < m.To {
+			// A line begins with its key, a place with its value.
+			if int64(start) < m.To && (int64(start) >= m.From || m.From < int64(end)) {
 				line.Marked = true
 			}
 		}
