@@ -44,6 +44,9 @@ type DocumentOptions struct {
 	Mode string // data-mode: how the page was delivered
 	Runs string // data-runs: address of the list of files a server hands out
 
+	Bundle string // data-bundle: id of the bundle that the page comes with
+	Blocks string // data-blocks: address of the folder of its index and blocks; "" where they stand in the document
+
 	Sample bool // data-sample: the sample run is opened at the start
 
 	Keys []view.Command // for the sheet of keys

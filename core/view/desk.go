@@ -11,6 +11,7 @@ import (
 	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/health/check"
 	"github.com/rollscope/rollscope/core/metrics"
+	"github.com/rollscope/rollscope/core/pack"
 	"github.com/rollscope/rollscope/core/packed"
 	"github.com/rollscope/rollscope/core/runfolder"
 )
@@ -34,6 +35,7 @@ type Desk struct {
 	answers  map[string]*analysis.Answers // of probes, by their id
 	audited  *audit                       // nil until every row is in
 	papers   papers
+	bundle   *pack.Index // that the files come from, nil for none
 
 	captureReads map[int]*captureRead // by file
 	line         supplied             // the line of another file that is looked at

@@ -72,6 +72,7 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	p.Filter = filterBar(c, s, found, h)
 	p.Stats = d.stats(c, found)
 	p.Foot = accounting(c, s)
+	d.describe(p)
 
 	switch {
 	case s.Rollout != "":
@@ -139,6 +140,11 @@ func lock(h Host) Lock {
 		l.Mode = "served run"
 		l.Text = "data stays on this server"
 		l.Lines = []string{"The files are read from the server this page came from, block by block, and from nowhere else.",
+			"The page's policy allows requests to that server alone (connect-src 'self')."}
+	case "bundle":
+		l.Mode = "bundle folder"
+		l.Text = "data stays on this server"
+		l.Lines = []string{"The files are read from beside this page, block by block, and from nowhere else.",
 			"The page's policy allows requests to that server alone (connect-src 'self')."}
 	case "file":
 		l.Mode = "single file"

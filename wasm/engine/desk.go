@@ -12,6 +12,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/pack"
 	"github.com/rollscope/rollscope/core/runfolder"
 	"github.com/rollscope/rollscope/core/synth"
 	"github.com/rollscope/rollscope/core/view"
@@ -23,6 +24,8 @@ type desk struct {
 	view.Desk
 	sent  map[string]string // region → markup, as the page has it
 	fresh bool              // the list of files was begun anew
+
+	bundle *pack.Index // that this page came with, nil for none
 }
 
 // request is what the page sends. Every operation takes the fields it knows.
@@ -30,6 +33,7 @@ type request struct {
 	Op       string
 	Files    []runfolder.File
 	Add      bool
+	Bundle   bool // the files are those of the bundle
 	Fragment string
 	Host     view.Host
 	Windows  map[string]int
@@ -92,8 +96,10 @@ func (d *desk) call(b []byte) (answer []byte, needs bool, err error) {
 	case "open":
 		answer, err = d.open(&r)
 	case "reset":
-		*d = desk{sent: d.sent, fresh: true}
+		*d = desk{sent: d.sent, fresh: true, bundle: d.bundle}
 		answer = []byte("{}")
+	case "bundle":
+		answer, err = d.readBundle(&r)
 	case "sample":
 		answer, err = sample()
 	case "render":
@@ -137,7 +143,13 @@ func (d *desk) open(r *request) ([]byte, error) {
 	}
 	d.fresh = !r.Add
 	list := []scan{}
-	for _, t := range d.Open(r.Files, r.Add) {
+	tasks := d.Open(r.Files, r.Add)
+	if r.Bundle {
+		d.Describe(d.bundle)
+	} else if !r.Add {
+		d.Describe(nil)
+	}
+	for _, t := range tasks {
 		list = append(list, scan(t))
 	}
 	return json.Marshal(map[string]any{"scan": list})

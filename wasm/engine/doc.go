@@ -29,12 +29,16 @@
 //	          the first byte of the packed file to feed, unless it is done. What is unpacked answers the need
 //	OpCall    JSON {op, …} → JSON; the operations of the desk
 //	OpHash    the sampled blocks of a file, put together → their hash as text
+//	OpBlock   JSON line {size, packed, sha256, place} + LF + the bytes of a block of a bundle → its plain bytes
 //	OpWarm    scans the sample once and forgets it, so that the browser has compiled the scan well → {}
 //
 // Operations of the desk (OpCall):
 //
 //	hello    {} → {version, protocol}
-//	open     {files: [{path, size}], add} → {scan: [{source, file, size, packed}]}; add keeps what is there
+//	open     {files: [{path, size}], add, bundle} → {scan: [{source, file, size, packed}]}; add keeps what is there,
+//	         bundle tells that the files are those of the bundle that was told of before
+//	bundle   {text, hash} → {files: [{path, size, at}], blocks: [{at, size, packed, sha256, place, name}]}: the index
+//	         of a bundle with the hash that it must have, "" for any
 //	reset    {} → {}: back to the landing page
 //	sample   {} → {files: [{path, data}]}: the embedded sample run, base64
 //	render   {fragment, host, windows} → {fragment, phase, title, regions: {name: html}, query, audit} or needs
@@ -73,4 +77,5 @@ const (
 	OpSlice
 	OpHash
 	OpWarm
+	OpBlock
 )

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/pack"
 	"github.com/rollscope/rollscope/core/source"
 	"github.com/rollscope/rollscope/core/synth"
 	"github.com/rollscope/rollscope/core/view"
@@ -18,6 +19,7 @@ type Engine struct {
 	desk    desk
 	sliced  *slice
 	slicing bool // what is fed is for the slice
+	blocks  pack.Opener
 }
 
 var errNoScan = errors.New("no scan is running")
@@ -50,6 +52,8 @@ func (e *Engine) Call(op int, request []byte) (answer []byte, needs bool, err er
 		answer = []byte(source.SampledHash(request))
 	case OpSlice:
 		answer, err = e.slice(request)
+	case OpBlock:
+		answer, err = e.block(request)
 	case OpWarm:
 		answer = warm()
 	case OpCall:

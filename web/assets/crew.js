@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { script, runsURL, state, crew, scan, intake, notices, view } = window.rollscope.page;
+  const { root, script, runsURL, bundle, state, crew, scan, intake, notices, view, bundled } = window.rollscope.page;
 
   // ---- workers -------------------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@
       if (data.dead) self.end(error);
     };
     worker.onerror = (e) => { e.preventDefault(); self.end(new Error(e.message || "the worker has died")); };
-    self.ask({ op: "init", module: compiled }).catch(() => {});
+    self.ask({ op: "init", module: compiled, blocks: bundled.blocks }).catch(() => {});
     return self;
   }
 
@@ -76,7 +76,7 @@
 
   /** From here on nothing can be fetched, by the page or by workers made later. */
   function lock() {
-    if (runsURL) return;
+    if (runsURL || root.dataset.blocks) return;
     const meta = document.createElement("meta");
     meta.httpEquiv = "Content-Security-Policy";
     meta.content = "connect-src 'none'";
@@ -87,10 +87,14 @@
     const [source, module] = await Promise.all([text("rollscope-worker", "worker.js"), compile()]);
     compiled = module;
     let listed = null;
-    if (runsURL) listed = await (await fetch(runsURL, { cache: "no-store" })).json();
+    if (runsURL) {
+      listed = await (await fetch(runsURL, { cache: "no-store" })).json();
+      listed = listed.map(({ path, size, url }) => ({ path, size, url: new URL(url, location.href).href }));
+    }
     lock();
     workerURL = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     startDesk();
+    if (bundle) listed = await bundled.open();
     scan.warm(scan.addScanner());
     state.baseline = performance.getEntriesByType("resource").length;
     return listed;
@@ -108,11 +112,14 @@
   /** One request to the module behind the desk; raw answers are bytes. */
   async function call(request, options = {}) {
     await crew.booted;
-    const files = state.files.map(({ size, blob, url }) => ({ size, blob, url }));
+    const files = state.files.map(handleOf);
     // Only the files that a row is read from are needed; handles are cheap, lists of thousands are not.
     const few = files.length > 64 ? filesOf(request, files) : files;
     return ask({ op: "desk", request, files: few, raw: options.raw });
   }
+
+  /** What a worker needs to read a file: a handle, an address, or where it stands in the bundle. */
+  function handleOf({ size, blob, url, at }) { return { size, blob, url, at }; }
 
   /** Handles of the rollouts files alone. */
   function filesOf(request, files) {
@@ -126,8 +133,7 @@
     crew.hashing = true;
     try {
       for (const file of list) {
-        const { size, blob, url } = state.files[file];
-        const { hash } = await ask({ op: "hash", file: { size, blob, url } }).catch((error) => {
+        const { hash } = await ask({ op: "hash", file: handleOf(state.files[file]) }).catch((error) => {
           state.files[file].broken = true; // it is asked again only for somebody who wants it
           throw Object.assign(error, { file });
         });
@@ -161,5 +167,5 @@
   const crash = () => ask({ op: "crash" }).catch((e) => died(e));
   const memory = async () => (await ask({ op: "memory" })).bytes;
 
-  Object.assign(crew, { boot, spawn, ask, call, died, hashFiles, crash, memory, hashing: false });
+  Object.assign(crew, { boot, spawn, ask, call, died, handleOf, hashFiles, crash, memory, hashing: false });
 })();

@@ -34,7 +34,7 @@
     const { generation } = state;
     const first = state.files.length;
     state.files.push(...list);
-    const request = { op: "open", add, files: list.map(({ path, size }) => ({ path, size })) };
+    const request = { op: "open", add, bundle: !add && list.every(({ at }) => at !== undefined), files: list.map(({ path, size }) => ({ path, size })) };
     const { answer } = await crew.call(request);
     if (generation !== state.generation) return;
     for (const { source, file, size, packed } of answer.scan) {

@@ -24,8 +24,8 @@
   }
 
   // What a reader of files met, by the name of its error.
-  const CODES = { NotFoundError: "vanished", ServerError: "vanished", NotReadableError: "changed_while_reading", ChangedError: "changed_while_reading" };
-  const WHAT = { vanished: "The file is no longer there or cannot be opened.", changed_while_reading: "The file changed while it was read." };
+  const CODES = { NotFoundError: "vanished", ServerError: "vanished", NotReadableError: "changed_while_reading", ChangedError: "changed_while_reading", BundleError: "damaged_bundle" };
+  const WHAT = { vanished: "The file is no longer there or cannot be opened.", changed_while_reading: "The file changed while it was read.", damaged_bundle: "The bundle is damaged or was changed." };
 
   /** The code of an error that a file is the reason of, nothing for others. */
   const codeOf = (error) => CODES[error.name];

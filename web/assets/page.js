@@ -15,7 +15,8 @@
   }
 
   const runsURL = root.dataset.runs || "";
-  const crew = {}, scan = {}, intake = {}, notices = {}, view = {}, lists = {};
+  const bundle = root.dataset.bundle || "";   // id of the bundle that came with the page
+  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, view = {}, lists = {};
 
   const state = {
     files: [],                     // {path, size, blob | url}
@@ -107,10 +108,10 @@
 
   window.rollscope = {
     page: {
-      $, $$, root, script, runsURL, state, settings, session, sleep, decoded, visible, closePanels, params, setParam, keep,
+      $, $$, root, script, runsURL, bundle, state, settings, session, sleep, decoded, visible, closePanels, params, setParam, keep,
       parts: { settled: [], scrolled: [] }, // what parts do after a drawing, and as a table moves
       actions: {},                          // by the name in data-action
-      crew, scan, intake, notices, view, lists,
+      bundled, crew, scan, intake, notices, view, lists,
     },
     // For tests and the curious: a worker can be made to fail, as the browser does it when memory runs out.
     status: () => ({ ...scan.status(), ...view.status(), opening: state.opening }),
@@ -145,8 +146,7 @@
       if (state.opening || state.opened || state.listing) {
         // What a person has given while the page started is what they want to see.
       } else if (listed) {
-        const list = listed.map(({ path, size, url }) => ({ path, size, url: new URL(url, location.href).href }));
-        await intake.openFiles(list);
+        await intake.openFiles(listed);
       } else if (root.dataset.sample !== undefined && !params(location.hash).files) {
         await intake.openSample();
       }

@@ -54,9 +54,8 @@
     scanner.busy = true;
     scanner.task = task;
     of.active++;
-    const { size, blob, url } = state.files[task.file];
     try {
-      await scanner.worker.ask({ op: "scan", ...task, file: { size, blob, url }, maxLine: LONGEST });
+      await scanner.worker.ask({ op: "scan", ...task, file: crew.handleOf(state.files[task.file]), maxLine: LONGEST });
     } catch (error) {
       if (generation !== state.generation || scanner.gone) return;
       if (error.dead) {

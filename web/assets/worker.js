@@ -4,7 +4,7 @@
 // also send {event: 'progress' | 'partial'}. Bytes of files exist here and nowhere else on the page.
 "use strict";
 
-const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6, SLICE: 7, HASH: 8, WARM: 9 };
+const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6, SLICE: 7, HASH: 8, WARM: 9, BLOCK: 10 };
 const BUFFER = 4 << 20;   // one piece of a stream
 const TAIL = 256 << 10;   // how much is read at first behind a range for its last line
 const STALL = 1500;       // ms without a byte until a stream is given up
@@ -22,6 +22,7 @@ const ready = new Promise((resolve, reject) => { begin = { resolve, reject }; })
 ready.catch(() => {});
 
 async function init(message) {
+  blocks = message.blocks || [];
   go = new Go();
   const stderr = [];
   // Go's support script prints through the console; a fatal error is kept for the page.
@@ -141,6 +142,64 @@ async function served(file, from, to) {
   return { read: () => reader.read(), cancel: () => stop.abort() };
 }
 
+// ---- a bundle ------------------------------------------------------------------------------------------------
+
+let blocks = [];                          // of the bundle: {at, size, packed, sha256, place, url | blob}
+let held = { at: 0, plain: new Uint8Array(0) }; // the block that was opened last
+
+/** The block of the bundle with a byte of its content, opened and held against its hash. */
+async function blockWith(byte) {
+  if (byte >= held.at && byte < held.at + held.plain.length) return held;
+  let low = 0, high = blocks.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (blocks[middle].at <= byte) low = middle; else high = middle;
+  }
+  const { at, size, packed, sha256, place, url, blob } = blocks[low];
+  let bytes;
+  if (url !== undefined) {
+    let response;
+    try {
+      response = await fetch(url);
+    } catch {
+      throw fault("ServerError", `${place}: the server does not answer`);
+    }
+    if (!response.ok) throw fault("ServerError", `${place}: the server answered ${response.status}`);
+    bytes = new Uint8Array(await response.arrayBuffer());
+  } else if (blob) {
+    bytes = new Uint8Array(await blob.arrayBuffer());
+  } else {
+    throw fault("BundleError", `${place}: it is not in this file, which was cut`);
+  }
+  const head = encode({ size, packed, sha256, place });
+  const whole = new Uint8Array(head.length + 1 + bytes.length);
+  whole.set(head);
+  whole[head.length] = 10;
+  whole.set(bytes, head.length + 1);
+  try {
+    held = { at, plain: call(OP.BLOCK, whole) };
+  } catch (e) {
+    throw e instanceof Dead ? e : fault("BundleError", e.message);
+  }
+  return held;
+}
+
+/** Pieces of a file of the bundle. */
+function bundled(file, from, to) {
+  let next = file.at + from;
+  const end = file.at + to;
+  return {
+    async read() {
+      if (next >= end) return { done: true };
+      const { at, plain } = await blockWith(next);
+      const value = plain.subarray(next - at, Math.min(plain.length, end - at));
+      next += value.length;
+      return { done: false, value };
+    },
+    cancel() {},
+  };
+}
+
 const fault = (name, text) => Object.assign(new Error(text), { name });
 
 /** Why an answer does not begin with the byte that was asked for; nothing when it does. */
@@ -172,6 +231,7 @@ function refused({ status, headers }, { size }, from) {
  * and never go on, so one that gives nothing for a while is replaced by slices.
  */
 async function open(file, from, to) {
+  if (file.at !== undefined) return bundled(file, from, to);
   if (file.url !== undefined) return served(file, from, to);
   if (to - from <= BUFFER) return sliced(file.blob, from, to);
   let source = streamed(file.blob, from, to);
@@ -249,10 +309,10 @@ async function scan({ source, file, from, to, maxLine, packed, query }) {
 
 /** Read a range of a file whole. */
 async function slice(file, offset, length) {
-  if (file.url === undefined) return new Uint8Array(await file.blob.slice(offset, offset + length).arrayBuffer());
+  if (file.url === undefined && file.at === undefined) return new Uint8Array(await file.blob.slice(offset, offset + length).arrayBuffer());
   const bytes = new Uint8Array(length);
   if (length === 0) return bytes;
-  const reader = await served(file, offset, offset + length);
+  const reader = await open(file, offset, offset + length);
   let at = 0;
   try {
     for (;;) {
@@ -362,6 +422,7 @@ async function handle(message) {
   await ready;
   if (message.op === "crash") return crash();
   switch (message.op) {
+    case "blocks": blocks = message.blocks; return {};
     case "scan": return scan(message);
     case "add": return { answer: decode(call(OP.ADD, new Uint8Array(message.bytes))) };
     case "desk": return desk(message);

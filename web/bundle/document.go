@@ -52,7 +52,12 @@ func (k *Kit) linked(d web.DocumentOptions, base string) ([]byte, error) {
 
 // Folder makes the files of a static viewer: index.html and its assets, with the policy in the document.
 func (k *Kit) Folder() ([]File, error) {
-	document, err := k.linked(web.DocumentOptions{CSP: Policy(Static, nil, nil)}, "")
+	return k.folder(web.DocumentOptions{})
+}
+
+func (k *Kit) folder(d web.DocumentOptions) ([]File, error) {
+	d.CSP = Policy(Static, nil, nil)
+	document, err := k.linked(d, "")
 	if err != nil {
 		return nil, err
 	}
@@ -74,26 +79,25 @@ func (k *Kit) Folder() ([]File, error) {
 
 // Single makes the whole viewer one document. The worker's text and the module stand in elements that are no
 // scripts to a browser; page.js takes them from there.
-func (k *Kit) Single() ([]byte, error) {
+func (k *Kit) Single() ([]byte, error) { return k.single(web.DocumentOptions{}) }
+
+// single writes the document with further parts in front of the page's script.
+func (k *Kit) single(d web.DocumentOptions, more ...embedded) ([]byte, error) {
 	var scripts []string
 	for _, s := range k.libraries {
 		scripts = append(scripts, s.text)
 	}
 	scripts = append(scripts, k.script)
-	return render(web.DocumentOptions{
-		Mode:   "file",
-		CSP:    Policy(Inline, scripts, []string{k.style}),
-		Style:  k.style,
-		Script: k.script,
-		Tail: markup(func(w io.Writer) error {
-			for _, part := range k.parts() {
-				if err := part.write(w); err != nil {
-					return err
-				}
+	d.Mode, d.CSP, d.Style, d.Script = "file", Policy(Inline, scripts, []string{k.style}), k.style, k.script
+	d.Tail = markup(func(w io.Writer) error {
+		for _, part := range append(k.parts(), more...) {
+			if err := part.write(w); err != nil {
+				return err
 			}
-			return nil
-		}),
+		}
+		return nil
 	})
+	return render(d)
 }
 
 // An embedded part stands in an element of its own in front of the page's script.

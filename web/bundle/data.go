@@ -1,0 +1,128 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"path"
+	"regexp"
+	"strconv"
+
+	"github.com/rollscope/rollscope/core/pack"
+	"github.com/rollscope/rollscope/web"
+)
+
+// Data is what a viewer carries: an index, as package pack has it, and the packed blocks behind it.
+type Data struct {
+	Index  []byte
+	ID     string // of the index
+	Blocks int
+	Block  func(n int) ([]byte, error)
+}
+
+// MaxSingle is how many packed bytes one HTML file carries: browsers open a text of more with difficulty.
+const MaxSingle = 100 << 20
+
+// FolderWith makes the files of a static viewer that opens data, but for the blocks: they belong into
+// [pack.Folder] of the id under their [pack.Name]. The document is the last file.
+func (k *Kit) FolderWith(d Data) ([]File, error) {
+	files, err := k.folder(web.DocumentOptions{Mode: "bundle", Bundle: d.ID, Blocks: pack.Folder(d.ID) + "/"})
+	if err != nil {
+		return nil, err
+	}
+	index := File{Name: path.Join(pack.Folder(d.ID), pack.IndexName), Type: types[".json"], Body: d.Index}
+	return append(append(files[1:len(files):len(files)], index), files[0]), nil
+}
+
+// Ids of the elements that hold the data of a single file.
+const (
+	indexElement = "rollscope-bundle"
+	blockElement = "rollscope-block-"
+)
+
+// WriteSingle writes the whole viewer and data as one document. Blocks stand behind the script, so that of a file
+// that was cut the viewer and the index are there and say what is missing.
+func (k *Kit) WriteSingle(w io.Writer, d Data) error {
+	document, err := k.single(web.DocumentOptions{Bundle: d.ID}, embedded{indexElement, "text/plain", string(d.Index)})
+	if err != nil {
+		return err
+	}
+	end := bytes.LastIndex(document, []byte("</body>"))
+	if end < 0 {
+		return errors.New("the document has no end")
+	}
+	if _, err := w.Write(document[:end]); err != nil {
+		return err
+	}
+	for n := range d.Blocks {
+		packed, err := d.Block(n)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "<script type=\"text/plain\" id=\"%s%d\">%s</script>\n", blockElement, n, base64.StdEncoding.EncodeToString(packed)); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(document[end:])
+	return err
+}
+
+// ErrNoData means that a document is a viewer without data, or no viewer at all.
+var ErrNoData = errors.New("there is no bundle with data in it")
+
+var (
+	idAttribute     = regexp.MustCompile(`^[^>]*<html[^>]* data-bundle="([0-9a-f]{64})"`)
+	blocksAttribute = regexp.MustCompile(`<html[^>]* data-blocks="([^"]*)"`)
+)
+
+// A Document is what a document says about the data it opens.
+type Document struct {
+	ID     string
+	Folder string // of index and blocks beside the document; "" where they stand in it
+	text   []byte
+}
+
+// ReadDocument reads the document of a viewer.
+func ReadDocument(text []byte) (*Document, error) {
+	head := text[:min(len(text), 4096)]
+	id := idAttribute.FindSubmatch(bytes.TrimPrefix(head, []byte("<!doctype html>")))
+	if id == nil {
+		return nil, ErrNoData
+	}
+	d := &Document{ID: string(id[1]), text: text}
+	if folder := blocksAttribute.FindSubmatch(head); folder != nil {
+		d.Folder = html.UnescapeString(string(folder[1]))
+	}
+	return d, nil
+}
+
+// Index gives the text of an index that stands in the document.
+func (d *Document) Index() ([]byte, error) { return d.element(indexElement) }
+
+// Block gives a packed block that stands in the document.
+func (d *Document) Block(n int) ([]byte, error) {
+	text, err := d.element(blockElement + strconv.Itoa(n))
+	if err != nil {
+		return nil, err
+	}
+	packed, err := base64.StdEncoding.DecodeString(string(text))
+	if err != nil {
+		return nil, errors.New("it is no base64")
+	}
+	return packed, nil
+}
+
+func (d *Document) element(id string) ([]byte, error) {
+	_, rest, found := bytes.Cut(d.text, []byte(`<script type="text/plain" id="`+id+`">`))
+	if !found {
+		return nil, errors.New("it is not in this file")
+	}
+	text, _, closed := bytes.Cut(rest, []byte("</script>"))
+	if !closed {
+		return nil, errors.New("the file ends in the middle of it")
+	}
+	return text, nil
+}
