@@ -11,7 +11,9 @@
   async function open() {
     const folder = root.dataset.blocks ? new URL(root.dataset.blocks, location.href) : null;
     const request = { op: "bundle", text: await text(folder), hash: bundle };
-    const { answer: index } = await crew.ask({ op: "desk", request, files: [] });
+    const { answer: index } = await crew.ask({ op: "desk", request, files: [] }).catch((error) => {
+      throw Object.assign(error, { name: "BundleError" });
+    });
     for (const block of index.blocks) {
       if (folder) block.url = new URL(block.name, folder).href;
     }

@@ -52,6 +52,7 @@
   async function text(id, name) {
     const inline = document.getElementById(id);
     if (inline) return inline.textContent;
+    if (location.protocol === "file:") throw new Error("a browser opens no folder from a disk: serve it, or use the single file of the viewer instead");
     const response = await fetch(new URL(name, script.src));
     if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
     return response.text();

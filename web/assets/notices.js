@@ -19,6 +19,7 @@
     box.id = "broken";
     box.setAttribute("role", "alert");
     box.className = "alert";
+    if (codeOf(error)) box.dataset.code = codeOf(error);
     box.textContent = `Something went wrong inside the page: ${error.message || error}`;
     at.append(box);
   }

@@ -84,7 +84,7 @@
     }
     const code = notices.codeOf(error) || (error.dead ? "worker_restarted" : "vanished");
     const missing = task.packed ? `What follows byte ${task.from} of its content was` : `Bytes ${task.from} to ${task.to} were`;
-    notices.unread(code, task.file, `${missing} not read: ${error.message}. Open the file again to read it whole.`);
+    notices.unread(code, task.file, `${missing} not read: ${error.message}. ${code === "damaged_bundle" ? "What can be read of the bundle is shown; ask for it again." : "Open the file again to read it whole."}`);
     state.tasks = state.tasks.filter((t) => t.file !== task.file || code === "worker_restarted");
   }
 

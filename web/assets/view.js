@@ -17,7 +17,7 @@
   function host() {
     const seconds = state.started ? ((state.ended || performance.now()) - state.started) / 1000 : 0;
     return {
-      mode: runsURL ? "served" : script.src ? "page" : "file",
+      mode: runsURL ? "served" : root.dataset.blocks ? "bundle" : script.src ? "page" : "file",
       theme: settings.get("theme"),
       reading: Boolean(state.started && !state.ended),
       cancelled: state.cancelled, bytes: state.bytes, total: state.total, seconds,
