@@ -80,8 +80,11 @@ type callNumbers struct {
 
 func (d *Desk) callNumbers(c *selection) *callNumbers {
 	n := &c.called.numbers
-	if n.starts != nil && n.rows == c.table.Rows() && n.probes == c.probes {
-		return n
+	if n.starts != nil && n.rows == c.table.Rows() {
+		// What is made of all rows is not made again for every piece of the scan: each time some more of them are wanted.
+		if more := c.probes - n.probes; more == 0 || more < n.probes/4 && !d.probedAll(c, callsProbe) {
+			return n
+		}
 	}
 	*n = callNumbers{rows: c.table.Rows(), probes: c.probes, starts: make([]int32, 1, c.table.Rows()+1)}
 	at := int32(0)

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"github.com/rollscope/rollscope/core/perf"
 	"github.com/rollscope/rollscope/core/rollout"
 	"github.com/rollscope/rollscope/core/runfolder"
+	"github.com/rollscope/rollscope/core/trajectory/lax"
 )
 
 // answerProbe runs the second scan of a tab, in pieces of any order.
@@ -353,5 +355,30 @@ func TestCaptures(t *testing.T) {
 	}
 	if len(d.papers) > 0 {
 		t.Errorf("%d captures are kept whole", len(d.papers))
+	}
+}
+
+// TestCallFields names every field of a call in the manual, and gives each a value.
+func TestCallFields(t *testing.T) {
+	manual, err := os.ReadFile("../../docs/page.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := callFilterFields.Check(); err != nil {
+		t.Error(err)
+	}
+	row := calledRow{agent: "a", call: &modelcall.Summary{Model: "m", Server: "s", Dialect: "chat", Finish: "stop", Category: "timeout", ResponseStatus: "failed", Turn: 1, Invocation: "root",
+		Status: lax.CountOf(504), Started: lax.RealOf(1), Completed: lax.RealOf(2), LatencyMS: lax.RealOf(1000), TTFTMS: lax.RealOf(10),
+		TokensIn: lax.CountOf(1), TokensOut: lax.CountOf(2), TokensReasoning: lax.CountOf(1), Cached: lax.CountOf(0)}}
+	for _, f := range callFilterFields {
+		if !bytes.Contains(manual, []byte("`"+f.Name+"`")) {
+			t.Errorf("the manual does not name %s", f.Name)
+		}
+		if row.Field(f.Name).IsMissing() {
+			t.Errorf("%s has no value", f.Name)
+		}
+		if f.Name != "failed" && !(calledRow{call: new(modelcall.Summary)}).Field(f.Name).IsMissing() {
+			t.Errorf("%s has a value where there is none", f.Name)
+		}
 	}
 }

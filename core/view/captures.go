@@ -162,7 +162,7 @@ func (d *Desk) captures(c *selection, s State) (*Captures, []Need) {
 // captureRows finds rows by the keys of their captures. The last row of a key has it: earlier ones were attempts.
 func (d *Desk) captureRows(c *selection) map[string]int32 {
 	k := &c.called.captures
-	key := fmt.Sprint(c.table.Rows(), c.probes)
+	key := fmt.Sprint(c.table.Rows(), d.callNumbers(c).probes)
 	if k.rows != nil && k.key == key {
 		return k.rows
 	}

@@ -41,7 +41,7 @@ const stretches = 60
 // timing sums the rows of a filter up.
 func (d *Desk) timing(c *selection, found *matches) *timing {
 	t := &c.called.timing
-	key := fmt.Sprint(found.serial, c.table.Rows(), c.probes)
+	key := fmt.Sprint(found.serial, c.table.Rows(), d.callNumbers(c).probes)
 	if t.key == key && t.report != nil {
 		return t
 	}
@@ -84,7 +84,13 @@ func (d *Desk) timing(c *selection, found *matches) *timing {
 		}
 	}
 	if t.source >= 0 {
-		t.durations = binned(slices.Values(t.report.Trackers[t.source].Seconds()), false)
+		t.durations = binned(func(yield func(float64) bool) {
+			for _, s := range t.report.Trackers[t.source].Seconds() {
+				if !math.IsInf(s, 0) && !yield(s) {
+					return
+				}
+			}
+		}, false)
 	}
 	t.levels = t.report.Window.Concurrency(stretches)
 	t.report.Forget()
@@ -116,7 +122,7 @@ type savedSummary struct {
 // that is what was summed up.
 func (d *Desk) savedSummaries(c *selection) (list []savedSummary, needs []Need) {
 	t := &c.called.timing
-	key := fmt.Sprint(c.table.Rows(), c.probes, len(d.papers))
+	key := fmt.Sprint(c.table.Rows(), d.callNumbers(c).probes, len(d.papers))
 	if t.savedKey == key {
 		return t.saved, nil
 	}
