@@ -97,6 +97,8 @@ func invented() []inventedPage {
 			p.Tasks, p.Chooser = inventedTasks(), inventedChooser()
 			p.Sight = &view.Sight{Table: "tasks", Total: 2500, Text: "rows 1–30 of 2,500"}
 		})},
+		{"calls", with(shell("calls"), func(p *view.Page) { p.Calls = callsOf("quill") })},
+		{"performance", with(shell("performance"), func(p *view.Page) { p.Performance = performanceOf("term") })},
 		{"missing", inventedMissing()},
 		{"reading", reading},
 		{"empty", with(shell("rollouts"), func(p *view.Page) {

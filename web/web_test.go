@@ -284,8 +284,10 @@ func poisoned(text string) []inventedPage {
 			p.Rollout = &view.Rollout{Raw: &view.Raw{Note: "n" + text, Total: 1, Lines: []view.RawLine{{Key: "k" + text, Text: "t" + text, Kind: "string" + text, Folded: 1}}}}
 		},
 	}
+	pages["calls"] = func(p *view.Page) { p.Calls = callsOf(text) }
+	pages["performance"] = func(p *view.Page) { p.Performance = performanceOf(text) }
 	var list []inventedPage
-	for _, name := range []string{"rollouts", "rollout", "raw"} {
+	for _, name := range []string{"rollouts", "rollout", "raw", "calls", "performance"} {
 		p := shell("rollouts")
 		pages[name](&p)
 		list = append(list, inventedPage{name, p})
