@@ -102,7 +102,7 @@ func writeLine(b *strings.Builder, index int, l view.RawLine) error {
 		b.WriteString(` class="` + class + `"`)
 	}
 	if l.Current {
-		b.WriteString(` id="line-` + decimal(index) + `" tabindex="-1"`)
+		b.WriteString(` id="line-` + decimal(index) + `"`)
 	}
 	b.WriteString(">" + indent(l.Depth))
 	if l.Key != "" {
@@ -156,6 +156,14 @@ func focusable(b view.Block) templ.Attributes {
 		return nil
 	}
 	return templ.Attributes{"tabindex": "-1"}
+}
+
+// foundCount says how many findings there are, and of very many which are listed.
+func foundCount(r *view.Rollout) string {
+	if r.MoreFindings != "" {
+		return r.MoreFindings
+	}
+	return decimal(max(r.Found, len(r.Findings)))
 }
 
 // told tells whether the middle of the page tells the findings in full: where there is no transcript to show them in.

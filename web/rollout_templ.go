@@ -422,7 +422,7 @@ func rollout(r *view.Rollout) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = heading("Findings", decimal(len(r.Findings))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = heading("Findings", foundCount(r)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -696,7 +696,7 @@ func factsLead(r *view.Rollout) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(r.Findings) > 0 {
-			templ_7745c5c3_Err = heading("Findings", decimal(len(r.Findings))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = heading("Findings", foundCount(r)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

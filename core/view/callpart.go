@@ -30,6 +30,9 @@ var rowCallColumns = []Column{
 
 // calls is the calls part. Without a call in the State the first failed one is open, or the first.
 func (d *Desk) callsPart(i *item, s State, t *talk, windows map[string]int) *CallsPart {
+	if len(t.Calls) == 0 {
+		return &CallsPart{Note: "The row holds no model calls.", Links: []Link{}, Sides: []Tab{}, Table: t.callTable(s, -1, 0, 0)}
+	}
 	p, side, ok := spotOf(s.At)
 	if !ok || p.kind != 'c' || p.n >= len(t.Calls) {
 		p = spot{'c', 0}

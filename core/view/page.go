@@ -398,6 +398,7 @@ type Rollout struct {
 	Next      string
 	Facts     []FactGroup
 	Findings  []FindingView
+	Found     int // how many findings there are
 	Unjudged  []UnjudgedView
 	Notices   []Alert
 	Raw       *Raw
@@ -411,6 +412,8 @@ type Rollout struct {
 	Timeline  *TimelineView
 	Links     []Link // downloads
 	Target    string // id of the element that the State means
+
+	MoreFindings string // which of very many are listed
 }
 
 // A Branch is an invocation in the tree of agents.
@@ -453,7 +456,6 @@ type FindingView struct {
 	Detail   []Pair
 	Target   string // id of the element it stands at
 	JSON     string // link to its place in the JSON
-	ID       string // of its block
 }
 
 // An UnjudgedView is a check that could not be judged on this row.

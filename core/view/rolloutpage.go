@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rollscope/rollscope/core/health/check"
 	"github.com/rollscope/rollscope/core/jsonl"
 	"github.com/rollscope/rollscope/core/rollout"
 	"github.com/rollscope/rollscope/core/trajectory"
@@ -63,9 +64,7 @@ func (d *Desk) rollout(c *selection, s State, found *matches, windows map[string
 		}
 		r.Prev, r.Next = link(n-1), link(n+1)
 	}
-	for n, f := range i.list() {
-		r.Findings = append(r.Findings, d.findingView(i, s, n, f))
-	}
+	d.listFindings(r, i, s, i.list())
 	for _, u := range c.unjudged(i) {
 		reason := u.Text
 		if u.Gap != "" {
@@ -156,17 +155,46 @@ func (d *Desk) refused(r *Rollout, i *item, s State) {
 	r.Blocks = append(r.Blocks, refusedBlocks(d.texts.data, i.digest.Facts.Refused-i.row.Offset)...)
 }
 
+// How many findings the facts column lists, and up to how many it tells their fields.
+const (
+	mostFindings = 50
+	mostDetailed = 12
+)
+
+// findingsAround is which of many findings are listed: those around the one that a State names.
+func findingsAround(s State, n int) (from, to int) {
+	if p, _, ok := spotOf(s.At); ok && p.kind == 'f' && n > mostFindings {
+		from = max(0, min(p.n-mostFindings/2, n-mostFindings))
+	}
+	return from, min(from+mostFindings, n)
+}
+
+// listFindings writes the findings of the facts column.
+func (d *Desk) listFindings(r *Rollout, i *item, s State, list []check.Finding) {
+	r.Found, r.Findings, r.MoreFindings = len(list), []FindingView{}, ""
+	from, to := findingsAround(s, len(list))
+	for n := from; n < to; n++ {
+		v := d.findingView(i, s, n, list[n])
+		if len(list) > mostDetailed {
+			v.Detail = nil
+		}
+		r.Findings = append(r.Findings, v)
+	}
+	if to-from < len(list) {
+		r.MoreFindings = "findings " + Group(from+1) + " to " + Group(to) + " of " + Group(len(list))
+	}
+}
+
 // aim points each finding at its place in the transcript, where it has one.
 func (d *Desk) aim(r *Rollout, i *item, s State, t *talk) {
-	for n, f := range t.findings {
-		if n == len(r.Findings) {
-			r.Findings = append(r.Findings, d.findingView(i, s, n, f))
-		}
-		r.Findings[n].ID = findingID(f)
-		r.Findings[n].Target = findingID(f)
-		r.Findings[n].Where.Href = t.toSpot(s, spot{'f', n})
+	d.listFindings(r, i, s, t.findings)
+	from, _ := findingsAround(s, len(t.findings))
+	for n := range r.Findings {
+		f := &t.findings[from+n]
+		r.Findings[n].Target = findingID(*f)
+		r.Findings[n].Where.Href = t.toSpot(s, spot{'f', from + n})
 		if f.Place.Length > 0 {
-			r.Findings[n].JSON = toJSON(s, n)
+			r.Findings[n].JSON = toJSON(s, from+n)
 		}
 	}
 }
@@ -241,8 +269,13 @@ func (d *Desk) mendedBlocks(s State) []Block {
 	return list
 }
 
-// chunkSize is how many turns come and go together while a transcript is scrolled.
-const chunkSize = 20
+// How many turns come and go together while a transcript is scrolled; and from how many chunks on the places of some of
+// them come and go together as well.
+const (
+	chunkSize  = 20
+	groupSize  = 25
+	manyChunks = 50
+)
 
 // tell writes the transcript: the part around the turn a State stands at, and empty places for the rest.
 func (t *talk) tell(r *Rollout, s State) {
@@ -262,12 +295,18 @@ func (t *talk) tell(r *Rollout, s State) {
 	if len(t.Prompt) > 0 && at == 0 {
 		r.Blocks = append(r.Blocks, t.prompt(s))
 	}
-	for n := 0; n*chunkSize < len(t.Turns); n++ {
-		c := Block{ID: strconv.Itoa(n), Kind: "chunk", Turn: n*chunkSize + 1, Folded: min(chunkSize, len(t.Turns)-n*chunkSize)}
-		if n == at {
-			c.Children = t.chunk(n, s)
+	if chunks := t.chunks(); chunks <= manyChunks {
+		r.Blocks = append(r.Blocks, t.places(0, chunks, at, s)...)
+	} else {
+		for g := 0; g*groupSize < chunks; g++ {
+			// Groups go by negative numbers.
+			from, to := g*groupSize*chunkSize, min((g+1)*groupSize*chunkSize, len(t.Turns))
+			c := Block{ID: strconv.Itoa(-g - 1), Kind: "chunk", Turn: from + 1, Folded: to - from}
+			if g == at/groupSize {
+				c.Children = t.places(g*groupSize, min((g+1)*groupSize, chunks), at, s)
+			}
+			r.Blocks = append(r.Blocks, c)
 		}
-		r.Blocks = append(r.Blocks, c)
 	}
 	r.Blocks = append(r.Blocks, t.tail(s)...)
 	r.BlockNote = t.remark()
@@ -307,8 +346,28 @@ func (d *Desk) talk(i *item, s State) *talk {
 	return d.opened.talk
 }
 
-// chunk writes the turns of one chunk.
+// chunks is how many chunks the turns make.
+func (t *talk) chunks() int { return (len(t.Turns) + chunkSize - 1) / chunkSize }
+
+// places are chunks, all empty but the one that is open.
+func (t *talk) places(from, to, open int, s State) []Block {
+	list := []Block{}
+	for n := from; n < to; n++ {
+		c := Block{ID: strconv.Itoa(n), Kind: "chunk", Turn: n*chunkSize + 1, Folded: min(chunkSize, len(t.Turns)-n*chunkSize)}
+		if n == open {
+			c.Children = t.chunk(n, s)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// chunk writes the turns of one chunk; of a group, which has a negative number, the places of its chunks.
 func (t *talk) chunk(n int, s State) []Block {
+	if n < 0 {
+		g := min(-n-1, t.chunks()/groupSize)
+		return t.places(g*groupSize, min((g+1)*groupSize, t.chunks()), -1, s)
+	}
 	list := []Block{}
 	for i := n * chunkSize; i < min((n+1)*chunkSize, len(t.Turns)); i++ {
 		list = append(list, t.blocks(i, s))
@@ -317,7 +376,7 @@ func (t *talk) chunk(n int, s State) []Block {
 }
 
 // railLength is how many turns the rail names at once, around the one a State stands at.
-const railLength = 200
+const railLength = 80
 
 // rail lists the turns; of very many those around the current one, the first and the last.
 func (t *talk) rail(s State) []TurnMark {
@@ -356,7 +415,7 @@ func (d *Desk) Chunk(s State, n int) (blocks []Block, turn int, needs []Need, er
 	if err != nil || len(needs) > 0 {
 		return nil, 0, needs, err
 	}
-	return d.talk(i, s).chunk(max(n, 0), s), s.Turn, nil, nil
+	return d.talk(i, s).chunk(n, s), s.Turn, nil, nil
 }
 
 // RawWindow gives the lines of the open JSON from one on: of the rollout, or of the call that a State names.

@@ -67,6 +67,7 @@ const (
 	mostMarks    = 300
 	mostRows     = 40
 	mostUnplaced = 100
+	firstSpans   = 4 // rows of the table until it is opened
 )
 
 // laneWords name the lines of a timeline.
@@ -191,7 +192,7 @@ func (t *talk) timelineView(s State, from int) *TimelineView {
 		}
 	}
 	v.Ticks = append(v.Ticks, timeTicks(v.Seconds)...)
-	v.Table = t.spanTable(s, from, windowSize)
+	v.Table = t.spanTable(s, from, firstSpans)
 	v.Missing = len(line.Unplaced)
 	for i := range line.Unplaced {
 		if i == mostUnplaced {

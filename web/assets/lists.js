@@ -66,6 +66,7 @@
       if (!chunk.isConnected || chunk.dataset.of !== of) return;
       view.patch(chunk, answer.html);
       chunk.style.height = "";
+      for (const inner of $$("[data-chunk]", chunk)) watch(inner); // a group of chunks holds their places
     } catch (error) {
       if (error.dead) await crew.died(error); else notices.fatal(error);
     }

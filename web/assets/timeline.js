@@ -52,13 +52,15 @@
     for (let s = 15; s < 1e13; s *= 2) steps.push(s);
     const step = steps.filter((s) => s < 10 || s >= 15).sort((a, b) => a - b).find((s) => sight / s <= 9) || sight;
     const list = [];
-    for (let n = Math.ceil(range.from * seconds / step - 1e-9); n * step <= range.to * seconds * (1 + 1e-12) && list.length < 40; n++) list.push([n * step / seconds, clock(n * step, step)]);
+    for (let n = Math.max(0, Math.ceil(range.from * seconds / step - 1e-9)); n * step <= range.to * seconds * (1 + 1e-12) && list.length < 40; n++) list.push([n * step / seconds, clock(n * step, step)]);
     return list;
   }
 
   function clock(s, step) {
-    if (step < 1) return Number(s.toPrecision(9)) + " s";
-    return Math.floor(s / 60) + ":" + String(Math.round(s % 60)).padStart(2, "0");
+    const digits = step < 1 ? Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)) : 0;
+    if (s < 60 && digits) return Number(s.toFixed(digits)) + " s";
+    const rest = (s % 60).toFixed(digits);
+    return Math.floor(s / 60) + ":" + (Number(rest) < 10 ? "0" : "") + rest;
   }
 
   const shape = (name, attributes, text) => {
@@ -68,8 +70,13 @@
     return element;
   };
 
-  /** Put the timeline into the range that is looked at. */
+  let arranging = 0;
+  /** Put the timeline into the range that is looked at, once a frame. */
   function arrange() {
+    if (!arranging) arranging = requestAnimationFrame(() => { arranging = 0; arrangeNow(); });
+  }
+
+  function arrangeNow() {
     const timeline = box();
     if (!timeline) return;
     const width = range.to - range.from, seconds = Number(timeline.dataset.seconds), list = ticks(seconds);
@@ -135,6 +142,7 @@
       if (wanted !== rollout()) return;
       spans = answer;
       spans.of = wanted;
+      spans.data = Float64Array.from(spans.data);
       spans.order = spans.numbers.map((_, i) => i).sort((a, b) => at(a, START) - at(b, START) || a - b);
       arrange();
     } catch (error) {
@@ -175,12 +183,18 @@
     const fills = ["bg-3", "accent-bg", "s1", "s2", "s4", "s4"].map(colour), bad = colour("unhealthy"), fg = colour("fg"), bg = colour("bg"), edge = colour("edge");
     pen.font = "11px " + css.fontFamily;
     pen.textBaseline = "middle";
-    const now = chosen();
+    const now = chosen(), last = new Map(); // line → the pixel that is drawn already
     for (let i = 0; i < spans.numbers.length; i++) {
       const y = at(i, LINE) * ROW + 2 - first;
       if (y > height || y + HEIGHT < 0) continue;
       const left = x(at(i, START)), wide = Math.max(2, whole ? at(i, LENGTH) / whole / sight * width : 2);
       if (left > width || left + wide < 0) continue;
+      if (wide <= 2 && i !== now && !(at(i, FLAGS) & 1)) {
+        // Of many in one pixel one is enough.
+        const pixel = Math.round(left);
+        if (last.get(at(i, LINE)) === pixel) continue;
+        last.set(at(i, LINE), pixel);
+      }
       const kind = at(i, KIND), from = Math.max(left, -2), to = Math.min(left + wide, width + 2);
       pen.fillStyle = at(i, FLAGS) & 1 ? bad : fills[kind];
       pen.fillRect(from, y, to - from, HEIGHT);
@@ -373,20 +387,28 @@
 
   // ---- after a drawing -----------------------------------------------------------------------------------
 
-  let shown = "", token = "";
+  let shown = "", token = "", railed = "", stood = "";
   function settle() {
     const { rollout: row = "", part = "", at: spot = "", token: now = "", turn = "" } = params(location.hash);
     // Lists inside a rollout begin at their top in another one.
     const place = [row, part, part === "calls" ? spot : ""].join(" ");
     for (const table of $$("[data-table=raw],[data-table=calls-of-row],[data-table=spans]")) {
+      const goal = $("pre .on", table)?.id || "";
       if (place !== shown && (table.dataset.table === "raw" || !shown.startsWith(row + " "))) table.scrollTop = 0;
-      lists.moved(table);
+      // The rows around a new goal have come with it, and it is brought into sight next.
+      if (!goal || goal === stood) lists.moved(table);
+      if (table.dataset.table === "raw") stood = goal;
     }
     shown = place;
     if (now !== token) {
       token = now;
       const element = $("[data-token-strip] [aria-selected]");
       if (element) element.scrollIntoView({ block: "nearest" });
+    }
+    if (row + " " + turn !== railed) {
+      railed = row + " " + turn;
+      const link = $(".rail a[aria-current]");
+      if (link) link.scrollIntoView({ block: "nearest" });
     }
     const timeline = box();
     if (!timeline) { of = ""; return; }
