@@ -104,6 +104,27 @@ func leastWidth(t view.Table) int {
 	return sum
 }
 
+// linkless tells whether nothing inside a table with rows can take the focus, so that the table itself has to: what does
+// not fit is scrolled by keys.
+func linkless(t view.Table) bool {
+	for _, c := range t.Columns {
+		if c.Href != "" {
+			return false
+		}
+	}
+	for _, r := range t.Rows {
+		if r.Href != "" || r.Open != nil {
+			return false
+		}
+		for _, c := range r.Cells {
+			if c.Text.Href != "" || c.Extra.Href != "" {
+				return false
+			}
+		}
+	}
+	return len(t.Rows) > 0
+}
+
 // headed tells whether any column has a head.
 func headed(t view.Table) bool {
 	for _, c := range t.Columns {

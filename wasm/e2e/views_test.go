@@ -41,11 +41,12 @@ func tabLooks() []look {
 func partLooks(p *Page) []look {
 	p.SetHash("tab=rollouts&filter=findings%3E0+calls%3E1")
 	p.Wait(`document.querySelector("#filter-error, #region-main tr[data-rollout]")`)
+	p.Settled()
 	place := p.Rows()[0]
 	p.SetHash("rollout=" + place)
-	p.Wait(`document.querySelector("[data-part]")`)
+	p.Wait(`document.querySelector("[data-page=rollout]") && document.querySelector("a[data-part]")`)
 	var list []look
-	for _, part := range Eval[[]string](p, `[...document.querySelectorAll("[data-part]")].map((e) => e.dataset.part)`) {
+	for _, part := range Eval[[]string](p, `[...document.querySelectorAll("a[data-part]")].map((e) => e.dataset.part)`) {
 		list = append(list, look{name: "rollout-" + part, fragment: "rollout=" + place + "&part=" + part})
 	}
 	return list
@@ -96,7 +97,7 @@ func (p *Page) show(l look) {
 		p.current(tab)
 	}
 	if part != "" {
-		p.Wait(fmt.Sprintf(`document.querySelector("[data-part=%s][aria-current=page]")`, part))
+		p.Wait(fmt.Sprintf(`document.querySelector("a[data-part=%s][aria-current=page]")`, part))
 	}
 	if l.do != nil {
 		l.do(p)
