@@ -139,6 +139,9 @@ func TestCallsTab(t *testing.T) {
 		if before, _ := d.Page(s, Host{}, nil); before.Phase != Scanning || before.Calls.Note == "" || before.Calls.Table.Total != 0 {
 			t.Errorf("%s: %s, %q before anything was looked at", name, before.Phase, before.Calls.Note)
 		}
+		if left, _ := d.Page(s, Host{Unasked: "it has vanished"}, nil); left.Phase != Ready || !strings.Contains(codes(left), "vanished=1") {
+			t.Errorf("%s: %s, %s when the second scan has failed", name, left.Phase, codes(left))
+		}
 		answerProbe(t, d, data, s, rng)
 		page := pageOf(t, d, data, s)
 		want, _ := measuredRun(t, d, data)

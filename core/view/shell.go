@@ -66,6 +66,10 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	}
 	probe := d.wanted(s)
 	unread := p.Phase != Ready || probe != nil && !d.probedAll(c, probe)
+	if unread && p.Phase == Ready && h.Unasked != "" {
+		p.Alerts = append(p.Alerts, Alert{Code: "vanished", Count: 1, Help: "Open the files again.",
+			Text: "Some rows could not be read a second time for this tab and are in none of its numbers: " + h.Unasked + "."})
+	}
 	if unread && p.Phase == Ready && h.Unasked == "" || d.AuditPending() && p.Phase == Ready {
 		p.Phase = Scanning
 	}
