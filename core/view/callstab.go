@@ -100,7 +100,10 @@ func callFacts(c *selection, s State, r *request, l *callList) []Fact {
 	calls, failed := rep.All.Calls, rep.All.Failed
 	facts := []Fact{
 		{Label: "model calls", Value: Text{Text: Group(calls)}, Note: Text{Text: "of " + Group(l.of)}, Stat: "calls.total", Exact: strconv.FormatInt(calls, 10)},
-		{Label: "failed", Value: Text{Text: Group(failed), Mark: MarkFailed}, Note: Text{Text: percent(int(failed), int(calls))}, Stat: "calls.failed", Exact: strconv.FormatInt(failed, 10)},
+		{Label: "failed", Value: Text{Text: Group(failed)}, Note: Text{Text: percent(int(failed), int(calls))}, Stat: "calls.failed", Exact: strconv.FormatInt(failed, 10)},
+	}
+	if failed > 0 {
+		facts[1].Value.Mark = MarkFailed
 	}
 	if failed > 0 && failed < calls {
 		facts[1].Value.Href = callsNarrowed(s, "failed=true")
