@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -78,7 +76,7 @@ func (h *host) bundleRuns(ctx context.Context, k *bundle.Kit, paths []string, ou
 		return err
 	}
 	defer b.run.close()
-	b.name(paths)
+	b.name()
 	b.index.Made, b.index.By = made, "rollscope "+view.Version
 	if single {
 		return b.single(k, output)
@@ -99,44 +97,16 @@ func (h *host) madeAt() (string, error) {
 	return now.UTC().Format(time.RFC3339), nil
 }
 
-// name gives every file its path in the bundle: below the name of the directory that was named, never where that lies
-// on this machine.
-func (b *bundler) name(paths []string) {
+// name gives every file its path in the bundle.
+func (b *bundler) name() {
 	b.names = map[int]string{}
 	taken := map[string]bool{}
-	for i, f := range b.run.files {
-		name := path.Base(f.Name)
-		for _, given := range paths {
-			given = filepath.ToSlash(filepath.Clean(given))
-			rest, below := strings.CutPrefix(filepath.ToSlash(filepath.Clean(f.Path)), strings.TrimSuffix(given, "/")+"/")
-			if given == "." {
-				rest, below = filepath.ToSlash(filepath.Clean(f.Path)), true
-			}
-			if !below {
-				continue
-			}
-			top := path.Base(given)
-			if absolute, err := filepath.Abs(given); err == nil {
-				top = filepath.Base(absolute)
-			}
-			name = path.Join(top, rest)
-			break
-		}
+	for i, name := range b.run.names {
 		if in := b.run.of[i]; in != nil && in.packed != nil {
 			name = strings.TrimSuffix(name, ".gz") // it goes in unpacked
 		}
 		b.names[i] = unique(taken, name)
 	}
-}
-
-// unique gives a name that is not taken, with a number in its folder's name where there must be one.
-func unique(taken map[string]bool, name string) string {
-	free := name
-	for n := 2; taken[free]; n++ {
-		free = fmt.Sprintf("%d/%s", n, name)
-	}
-	taken[free] = true
-	return free
 }
 
 // pack puts everything into blocks and completes the index.
@@ -384,8 +354,8 @@ func (b *bundler) source(file int) error {
 // settings with keys in them, never goes along.
 func (b *bundler) beside() error {
 	var list []runfolder.File
-	for i, f := range b.run.files {
-		list = append(list, runfolder.File{Path: f.Name, Size: b.run.sizes[i]})
+	for i, name := range b.run.names {
+		list = append(list, runfolder.File{Path: name, Size: b.run.sizes[i]})
 	}
 	listing := runfolder.Sort(list)
 	for _, i := range listing.Order {

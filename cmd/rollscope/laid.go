@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/rollscope/rollscope/core/analysis"
@@ -20,6 +23,7 @@ type laidRun struct {
 	host    *host
 	workers int
 	files   []server.NamedFile
+	names   []string // of the files, as shown
 	sizes   []int64
 	inputs  []*input // of the desk's sources
 	of      map[int]*input
@@ -34,15 +38,15 @@ func (h *host) lay(ctx context.Context, paths []string, workers int) (*laidRun, 
 	if err != nil {
 		return nil, err
 	}
-	l := &laidRun{host: h, workers: workers, files: files, of: map[int]*input{}}
+	l := &laidRun{host: h, workers: workers, files: files, names: shownNames(paths, files), of: map[int]*input{}}
 	var list []runfolder.File
-	for _, f := range files {
+	for i, f := range files {
 		info, err := os.Stat(f.Path)
 		if err != nil {
 			return nil, err
 		}
 		l.sizes = append(l.sizes, info.Size())
-		list = append(list, runfolder.File{Path: f.Name, Size: info.Size()})
+		list = append(list, runfolder.File{Path: l.names[i], Size: info.Size()})
 	}
 	for _, task := range l.Open(list, false) {
 		in, err := openInput(files[task.File].Path, false)
@@ -179,6 +183,44 @@ func hasTab(p *view.Page, id string) bool {
 		}
 	}
 	return false
+}
+
+// shownNames gives files the names that documents and bundles have: below the name of the directory that was named,
+// never where that lies on this machine.
+func shownNames(paths []string, files []server.NamedFile) []string {
+	names := make([]string, len(files))
+	taken := map[string]bool{}
+	for i, f := range files {
+		at := filepath.ToSlash(filepath.Clean(f.Path))
+		name := path.Base(at)
+		for _, given := range paths {
+			given = filepath.Clean(given)
+			rest, below := strings.CutPrefix(at, strings.TrimSuffix(filepath.ToSlash(given), "/")+"/")
+			if given == "." {
+				rest, below = at, true
+			}
+			if !below {
+				continue
+			}
+			if absolute, err := filepath.Abs(given); err == nil {
+				given = absolute
+			}
+			name = path.Join(filepath.Base(given), rest)
+			break
+		}
+		names[i] = unique(taken, name)
+	}
+	return names
+}
+
+// unique gives a name that is not taken, below a numbered folder where there must be one.
+func unique(taken map[string]bool, name string) string {
+	free := name
+	for n := 2; taken[free]; n++ {
+		free = strconv.Itoa(n) + "/" + name
+	}
+	taken[free] = true
+	return free
 }
 
 // title names what a command was given.

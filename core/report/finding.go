@@ -113,7 +113,7 @@ const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 // WriteSARIF writes findings as a SARIF 2.1.0 log of one run of a tool. A region is the line of a row, by number and
 // by bytes; turn, call and the place inside the row are logical locations and properties. Fingerprints hold from one
-// run to the next as long as rollout and place inside it stay.
+// run to the next as long as the name of the file, the rollout and the place inside it stay.
 func WriteSARIF(w io.Writer, tool, version string, list []Finding) error {
 	p := &printer{w: w}
 	rules, at := rulesOf(list)
@@ -150,7 +150,7 @@ func (f *Finding) sarif(p *printer, rule int) {
 		}
 		p.put("}]")
 	}
-	p.put(", \"partialFingerprints\": {\"rollout/v1\": ", quote(strings.Join([]string{f.Rule.ID, f.Rollout, f.Task, f.Inside.Pointer}, " ")), "}")
+	p.put(", \"partialFingerprints\": {\"rollout/v1\": ", quote(strings.Join([]string{f.Rule.ID, f.File, f.Rollout, f.Task, f.Inside.Pointer}, " ")), "}")
 	p.put(", \"properties\": {")
 	n := 0
 	property := func(name, value string) {

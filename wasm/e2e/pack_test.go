@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -16,7 +18,7 @@ import (
 )
 
 // packTabs are the tabs whose numbers a bundle must show as the live page does.
-var packTabs = []string{"overview", "rollouts", "tasks", "health", "coverage", "scores", "calls", "performance", "files"}
+var packTabs = []string{"overview", "tasks", "health", "coverage", "scores", "calls", "performance", "files"}
 
 // numbers reads the stats of every tab, but for those about the bundle itself.
 func (p *Page) numbers() map[string]map[string]string {
@@ -99,8 +101,66 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// TestBundleDamaged opens bundles that were edited, and mixed from two versions.
-func TestBundleDamaged(t *testing.T) {
+// TestBundleBlocks opens a bundle of several blocks: a rollout's page asks for the block it lies in and no other, and a
+// block that was edited is said with its place while the rest is shown.
+func TestBundleBlocks(t *testing.T) {
+	work := t.TempDir()
+	rows, err := os.ReadFile(caseFile("s16-agents"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const times = 40
+	if err := os.Mkdir(filepath.Join(work, "run"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range map[string]int{"a": times, "b": 2} {
+		if err := os.WriteFile(filepath.Join(work, "run", name+".jsonl"), bytes.Repeat(rows, n), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, talk, code := product.Run(t, work, "bundle", "run", "-o", "site"); code != 0 {
+		t.Fatalf("bundle: exit %d: %s%s", code, out, talk)
+	}
+	lines := bytes.Count(rows, []byte("\n"))
+	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(work, "site"))))
+	defer server.Close()
+	p := newPage(t)
+	p.Open(server.URL)
+	p.WaitState("ready")
+	p.WaitStats(map[string]string{"rollout.count": fmt.Sprint((times + 2) * lines), "accounting.bytes": fmt.Sprint((times + 2) * len(rows))})
+	for _, place := range []string{fmt.Sprintf("a.jsonl:%d", times*lines), "a.jsonl:1", fmt.Sprintf("a.jsonl:%d", times/2*lines), "b.jsonl:3"} {
+		before := len(p.Requests())
+		p.SetHash("rollout=" + place + "&part=raw")
+		p.Wait(fmt.Sprintf(`e2e.states.at(-1) === "ready" && document.title.length > 0 && document.querySelector("#region-main").innerText.includes("_ng_task_index")`))
+		if asked := p.Requests()[before:]; len(asked) > 3 {
+			t.Errorf("%s took %d requests: %q", place, len(asked), asked)
+		}
+	}
+
+	blocks, err := filepath.Glob(filepath.Join(work, "site", "data", "*", "*.zst"))
+	if err != nil || len(blocks) < 3 {
+		t.Fatalf("blocks %q, %v", blocks, err)
+	}
+	text, err := os.ReadFile(blocks[1])
+	if err == nil {
+		text[len(text)/2] ^= 1
+		err = os.WriteFile(blocks[1], text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = newPage(t)
+	p.Open(server.URL)
+	p.Wait(`document.querySelector("[role=alert][data-code=damaged_bundle]") !== null`)
+	want := fmt.Sprintf("block 2 of %d (bytes ", len(blocks))
+	if said := Eval[string](p, `document.querySelector("[role=alert][data-code=damaged_bundle]").innerText`); !strings.Contains(said, want) || !strings.Contains(said, "a.jsonl") {
+		t.Errorf("the alert says %q", said)
+	}
+	p.Wait(fmt.Sprintf(`Number(document.querySelector("[data-stat='rollout.count']").dataset.value) >= %d`, 2*lines))
+}
+
+// TestBundleMixed opens a bundle whose index is that of another version.
+func TestBundleMixed(t *testing.T) {
 	work := t.TempDir()
 	copyFile(t, caseFile("s16-agents"), filepath.Join(work, "run", "rollouts.jsonl"))
 	if out, talk, code := product.Run(t, work, "bundle", "run", "-o", "site"); code != 0 {
@@ -121,16 +181,9 @@ func TestBundleDamaged(t *testing.T) {
 	}
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(work, "site"))))
 	defer server.Close()
-	change("00001.zst", func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
-	p := newPage(t)
-	p.Open(server.URL)
-	p.Wait(`document.querySelector("[role=alert][data-code=damaged_bundle]") !== null`)
-	if text := Eval[string](p, `document.querySelector("[role=alert][data-code=damaged_bundle]").innerText`); !strings.Contains(text, "block 1 of 1") || !strings.Contains(text, "rollouts.jsonl") {
-		t.Errorf("the alert says %q", text)
-	}
 	change("index.json", func(b []byte) []byte { return []byte(strings.Replace(string(b), `"kept": `, `"kept": 1`, 1)) })
-	p = newPage(t)
-	p.Allow("")
+	p := newPage(t)
+	p.Allow("two versions")
 	p.Open(server.URL)
 	p.WaitState("failed")
 	if text := Eval[string](p, `document.querySelector("[role=alert][data-code=damaged_bundle]").innerText`); !strings.Contains(text, "two versions") {
