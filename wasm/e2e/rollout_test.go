@@ -147,7 +147,7 @@ func TestLongRollout(t *testing.T) {
 // TestManyFindings opens a rollout with as many findings as calls: those around the one that is meant are listed.
 func TestManyFindings(t *testing.T) {
 	p := rolloutOf(t, longRow(1000, ""), "&at=f500")
-	p.Wait(`document.querySelector(".finding.on") && document.querySelectorAll(".facts .found li").length === 50`)
+	p.Wait(`document.querySelector(".finding.on") && document.querySelectorAll(".facts .findings .found li").length === 50`)
 	p.Wait(`document.querySelector(".findings .heading").innerText.includes("of 1,000")`)
 	p.Key("n")
 	p.Wait(`location.hash.includes("at=f501") && document.querySelector(".finding.on")`)
