@@ -18,6 +18,7 @@ const most = 500
 // filesPage is the Files tab: what was given, what was read, where every line went, and whether the files agree.
 func (d *Desk) filesPage(c *selection, s State, windows map[string]int) (*Files, []Need) {
 	fates := d.fates(c)
+	needs := d.summing(s)
 	f := &Files{Facts: d.fileFacts(c), Order: d.fileOrder(c, s)}
 	f.Read = d.readTable(c, fates, s, most)
 	f.Others = d.othersTable(c, fates, s, most)
@@ -33,10 +34,8 @@ func (d *Desk) filesPage(c *selection, s State, windows map[string]int) (*Files,
 	} else if d.audited != nil && d.audited.failed != nil {
 		f.Note = "The files could not be held against each other: " + d.audited.failed.Error() + "."
 	}
-	var needs []Need
-	if f.Line, needs = d.lined(s); len(needs) == 0 {
-		needs = d.summing(s)
-	}
+	line, more := d.lined(s)
+	f.Line, needs = line, append(needs, more...)
 	for _, t := range [...]*Table{&f.Read, &f.Others, &f.Refused, &f.Said, &f.Saying, &f.Batch, &f.BatchDifferences} {
 		if t.Total > 0 {
 			t.Links = exports(t.ID)
