@@ -173,6 +173,12 @@ func (t *talk) timelineView(s State, from int) *TimelineView {
 	if len(line.Spans)+len(line.Unplaced) == 0 {
 		return nil
 	}
+	if p, _, ok := spotOf(s.At); ok && p.kind == 'f' && p.n < len(t.findings) {
+		// The span of a finding is that of its call.
+		if call := t.findings[p.n].Place.Call; call >= 0 && call < len(t.Calls) {
+			s.At = spot{'c', call}.String()
+		}
+	}
 	v := &TimelineView{Seconds: line.End - line.Start, Lanes: []Lane{}, Marks: []SpanMark{}, Ticks: []TimeTick{}, Unplaced: []UnplacedSpan{}, At: s.At, Turn: s.Turn}
 	spans, lanes, rows := t.layOut()
 	v.Lanes, v.Rows = append(v.Lanes, lanes...), rows
