@@ -121,6 +121,9 @@ func (b *bundler) pack(put func(n int, packed []byte) error) ([]byte, string, er
 	if page.Filter.Error != "" {
 		return nil, "", usagef("filter: %s", page.Filter.Error)
 	}
+	if page.Filter.Shown == 0 && b.o.filter != "" {
+		return nil, "", errors.New("no row fits the filter, so there is nothing to bundle")
+	}
 	x.Rows = pack.Rows{Of: int64(page.Filter.Total), Kept: int64(page.Filter.Shown)}
 	if b.rules != nil {
 		if err := b.rows(state, func(_ int, line []byte) error { b.rules.Learn(line); return nil }); err != nil {

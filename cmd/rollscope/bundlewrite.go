@@ -57,7 +57,13 @@ func (b *bundler) folder(k *bundle.Kit, output string) (err error) {
 	if err := os.Mkdir(draft, 0o777); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	defer os.RemoveAll(draft)
+	defer func() {
+		os.RemoveAll(draft)
+		if err != nil { // directories that nothing was written into
+			os.Remove(data)
+			os.Remove(output)
+		}
+	}()
 	size := int64(0)
 	index, id, err := b.pack(func(n int, packed []byte) error {
 		size += int64(len(packed))
