@@ -468,3 +468,48 @@ func TestSums(t *testing.T) {
 		}
 	}
 }
+
+// An exactSum adds without any rounding until its value is asked for.
+type exactSum struct{ parts []float64 }
+
+func (s *exactSum) add(x float64) {
+	kept := 0
+	for _, y := range s.parts {
+		if math.Abs(x) < math.Abs(y) {
+			x, y = y, x
+		}
+		high := x + y
+		if low := y - (high - x); low != 0 {
+			s.parts[kept] = low
+			kept++
+		}
+		x = high
+	}
+	s.parts = append(s.parts[:kept], x)
+}
+
+// value is the sum, rounded once.
+func (s *exactSum) value() float64 {
+	n := len(s.parts)
+	if n == 0 {
+		return 0
+	}
+	n--
+	high := s.parts[n]
+	low := 0.0
+	for n > 0 && low == 0 {
+		x := high
+		n--
+		y := s.parts[n]
+		high = x + y
+		low = y - (high - x)
+	}
+	// A tie that was rounded to even goes the other way if what is left says so.
+	if n > 0 && (low < 0 && s.parts[n-1] < 0 || low > 0 && s.parts[n-1] > 0) {
+		y := low * 2
+		if x := high + y; y == x-high {
+			high = x
+		}
+	}
+	return high
+}

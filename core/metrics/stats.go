@@ -2,13 +2,10 @@ package metrics
 
 import (
 	"math"
-	"math/big"
 	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mathext"
-
-	"github.com/rollscope/rollscope/core/integer"
 )
 
 // pairwise adds floats the way the reference's table does: plainly below eight of them, up to 128 with eight
@@ -108,88 +105,6 @@ func compensated(a []float64) float64 {
 		s.add(x)
 	}
 	return s.value()
-}
-
-// An exactSum adds without any rounding until its value is asked for.
-type exactSum struct{ parts []float64 }
-
-func (s *exactSum) add(x float64) {
-	kept := 0
-	for _, y := range s.parts {
-		if math.Abs(x) < math.Abs(y) {
-			x, y = y, x
-		}
-		high := x + y
-		if low := y - (high - x); low != 0 {
-			s.parts[kept] = low
-			kept++
-		}
-		x = high
-	}
-	s.parts = append(s.parts[:kept], x)
-}
-
-// value is the sum, rounded once.
-func (s *exactSum) value() float64 {
-	n := len(s.parts)
-	if n == 0 {
-		return 0
-	}
-	n--
-	high := s.parts[n]
-	low := 0.0
-	for n > 0 && low == 0 {
-		x := high
-		n--
-		y := s.parts[n]
-		high = x + y
-		low = y - (high - x)
-	}
-	// A tie that was rounded to even goes the other way if what is left says so.
-	if n > 0 && (low < 0 && s.parts[n-1] < 0 || low > 0 && s.parts[n-1] > 0) {
-		y := low * 2
-		if x := high + y; y == x-high {
-			high = x
-		}
-	}
-	return high
-}
-
-// wholeMean is the mean of exact values: those of whole numbers are added as such.
-func exactMean(list []stored) float64 {
-	var s exactSum
-	var whole integer.Int
-	allWhole := true
-	for _, c := range list {
-		if (cell{kind: c.kind}).whole() {
-			whole = whole.Add(c.integer())
-		} else {
-			allWhole = false
-		}
-		s.add(c.float())
-	}
-	if allWhole {
-		return ratio(whole, len(list))
-	}
-	total := s.value()
-	if math.IsInf(total, 0) || math.IsNaN(total) {
-		total = 0
-		for _, c := range list {
-			total += c.float() / float64(len(list))
-		}
-		return total
-	}
-	return total / float64(len(list))
-}
-
-// ratio divides a whole number of any size by a count, rounding once.
-func ratio(n integer.Int, count int) float64 {
-	if small, ok := n.Int64(); ok && small > -(1<<53) && small < 1<<53 {
-		return float64(small) / float64(count)
-	}
-	b, _ := new(big.Int).SetString(n.String(), 10)
-	f, _ := new(big.Rat).SetFrac(b, big.NewInt(int64(count))).Float64()
-	return f
 }
 
 // TQuantile gives the t for which a Student variable with df degrees of freedom lies between −t and t with

@@ -39,6 +39,12 @@ func NumberOf(v value.Value) Number {
 	return Number{}
 }
 
+// WholeNumber makes a number of an int.
+func WholeNumber(n integer.Int) Number { return Number{Int: n, kind: intNumber} }
+
+// RealNumber makes a number of a float.
+func RealNumber(f float64) Number { return Number{Float: f, kind: floatNumber} }
+
 // Known tells whether there is a number.
 func (n Number) Known() bool { return n.kind == intNumber || n.kind == floatNumber }
 
@@ -96,51 +102,131 @@ const (
 	atLatency
 )
 
+// A Field describes one number of the records that have it.
+type Field struct {
+	N                       int
+	Mean                    float64
+	Median, Total, Min, Max Number
+	Std                     float64 // with divisor n; only of fields whose spread was asked for
+	P50, P90, P99           float64
+}
+
+// FieldOf describes numbers, which are put in order; what is no number takes no part. spread asks for the deviation.
+func FieldOf(list []Number, spread bool) Field {
+	c := column(slices.DeleteFunc(list, func(n Number) bool { return !n.Known() || math.IsNaN(n.Real()) }))
+	f := Field{N: len(c)}
+	if f.N == 0 {
+		return f
+	}
+	c.sort()
+	f.Mean, f.Median, f.Total, f.Min, f.Max = c.mean(), c.median(), c.total(), c[0], c[f.N-1]
+	if spread {
+		f.Std = c.deviation()
+	}
+	reals := c.reals()
+	f.P50, f.P90, f.P99 = quantile.Nearer(reals, 0.5), quantile.Nearer(reals, 0.9), quantile.Nearer(reals, 0.99)
+	return f
+}
+
+// A Summary is the performance summary of a batch (spec perf §2).
+type Summary struct {
+	Records  int      // rows
+	Observed int      // of them, those with a record of their performance
+	Tokens   int      // of them, those that say some of their tokens were observed
+	Fields   [4]Field // prompt, cached prompt, completion and reasoning tokens
+	Turns    Field
+	PerTurn  Field // completion tokens of a record over its turns
+	Latency  Field // ms
+}
+
+// Completion describes the completion tokens.
+func (s *Summary) Completion() *Field { return &s.Fields[atCompletion-atPrompt] }
+
+// Members lists the summary as the files have it.
+func (s *Summary) Members() []value.Member {
+	out := []value.Member{
+		value.M("overall_observability_coverage", value.Float(float64(s.Observed)/float64(s.Records))),
+		value.M("token_observability_coverage", value.Float(float64(s.Tokens)/float64(s.Records))),
+	}
+	for i := range s.Fields {
+		if f := &s.Fields[i]; f.N > 0 {
+			name := Names[atPrompt+i]
+			out = append(out, value.M("mean_"+name, value.Float(f.Mean)), value.M("median_"+name, f.Median.Value()), value.M("total_"+name, f.Total.Value()))
+		}
+	}
+	if f := &s.Turns; f.N > 0 {
+		out = append(out,
+			value.M("mean_num_turns", value.Float(f.Mean)), value.M("median_num_turns", f.Median.Value()),
+			value.M("std_num_turns", value.Float(f.Std)), value.M("min_num_turns", f.Min.Value()),
+			value.M("p90_num_turns", value.Float(f.P90)), value.M("max_num_turns", f.Max.Value()))
+	}
+	if f := &s.PerTurn; f.N > 0 {
+		out = append(out, value.M("mean_tokens_per_turn", value.Float(f.Mean)), value.M("median_tokens_per_turn", f.Median.Value()))
+	}
+	if f := &s.Latency; f.N > 0 {
+		out = append(out,
+			value.M("total_latency_p50_ms", value.Float(f.P50)), value.M("total_latency_p90_ms", value.Float(f.P90)),
+			value.M("total_latency_p99_ms", value.Float(f.P99)), value.M("total_latency_mean_ms", value.Float(f.Mean)))
+	}
+	return out
+}
+
+// Describe summarises the numbers of so many records of rows. number gives the number of a record under one of [Names];
+// it is asked for one name after the other, so that the records need not lie in memory as they are. There is no summary
+// of nothing.
+func Describe(rows, records int, number func(record int, name string) Number) *Summary {
+	if rows == 0 || records == 0 {
+		return nil
+	}
+	s := &Summary{Records: rows, Observed: records}
+	list := make([]Number, 0, records)
+	of := func(f func(i int) Number, spread bool) Field {
+		list = list[:0]
+		for i := range records {
+			if n := f(i); n.Known() {
+				list = append(list, n)
+			}
+		}
+		return FieldOf(list, spread)
+	}
+	named := func(at int) func(i int) Number {
+		return func(i int) Number { return number(i, Names[at]) }
+	}
+	for i := range records {
+		if c := number(i, Names[atCoverage]); c.Known() && c.Real() > 0 {
+			s.Tokens++
+		}
+	}
+	for at := atPrompt; at <= atReasoning; at++ {
+		s.Fields[at-atPrompt] = of(named(at), false)
+	}
+	s.Turns = of(named(atTurns), true)
+	s.PerTurn = of(func(i int) Number {
+		n, turns := number(i, Names[atCompletion]), number(i, Names[atTurns])
+		if !n.Known() || !turns.Known() || !(turns.Real() > 0) {
+			return Number{}
+		}
+		return RealNumber(quotient(n, turns))
+	}, false)
+	s.Latency = of(named(atLatency), false)
+	return s
+}
+
 // Summarize gives `perf_summary` of a batch: rows is the number of its rows, list has the numbers of those that have
 // any. There is no summary of nothing (spec perf §2).
 func Summarize(rows int, list []Saved) []value.Member {
-	if rows == 0 || len(list) == 0 {
+	s := Describe(rows, len(list), func(i int, name string) Number {
+		for at, known := range Names {
+			if known == name {
+				return list[i][at]
+			}
+		}
+		return Number{}
+	})
+	if s == nil {
 		return nil
 	}
-	covered := 0
-	for i := range list {
-		if c := list[i][atCoverage]; c.Known() && c.Real() > 0 {
-			covered++
-		}
-	}
-	out := []value.Member{
-		value.M("overall_observability_coverage", value.Float(float64(len(list))/float64(rows))),
-		value.M("token_observability_coverage", value.Float(float64(covered)/float64(rows))),
-	}
-	for at := atPrompt; at <= atReasoning; at++ {
-		if c := columnOf(list, at); len(c) > 0 {
-			name := Names[at]
-			out = append(out, value.M("mean_"+name, value.Float(c.mean())), value.M("median_"+name, c.median()), value.M("total_"+name, c.total()))
-		}
-	}
-	if c := columnOf(list, atTurns); len(c) > 0 {
-		out = append(out,
-			value.M("mean_num_turns", value.Float(c.mean())), value.M("median_num_turns", c.median()),
-			value.M("std_num_turns", value.Float(c.deviation())), value.M("min_num_turns", c[0].Value()),
-			value.M("p90_num_turns", value.Float(c.percentile(90))), value.M("max_num_turns", c[len(c)-1].Value()))
-	}
-	var perTurn column
-	for i := range list {
-		n, turns := list[i][atCompletion], list[i][atTurns]
-		if n.Known() && turns.Known() && turns.Real() > 0 {
-			perTurn = append(perTurn, Number{Float: quotient(n, turns), kind: floatNumber})
-		}
-	}
-	if len(perTurn) > 0 {
-		perTurn.sort()
-		out = append(out, value.M("mean_tokens_per_turn", value.Float(perTurn.mean())), value.M("median_tokens_per_turn", perTurn.median()))
-	}
-	if c := columnOf(list, atLatency); len(c) > 0 {
-		out = append(out,
-			value.M("total_latency_p50_ms", value.Float(c.percentile(50))), value.M("total_latency_p90_ms", value.Float(c.percentile(90))),
-			value.M("total_latency_p99_ms", value.Float(c.percentile(99))), value.M("total_latency_mean_ms", value.Float(c.mean())))
-	}
-	return out
+	return s.Members()
 }
 
 // quotient divides two numbers and rounds once.
@@ -154,17 +240,6 @@ func quotient(a, b Number) float64 {
 
 // A column is the known values of one field in ascending order.
 type column []Number
-
-func columnOf(list []Saved, at int) column {
-	var c column
-	for i := range list {
-		if n := list[i][at]; n.Known() && !math.IsNaN(n.Real()) {
-			c = append(c, n)
-		}
-	}
-	c.sort()
-	return c
-}
 
 func (c column) sort() {
 	slices.SortStableFunc(c, func(a, b Number) int {
@@ -209,21 +284,21 @@ func (c column) mean() float64 {
 }
 
 // median is the middle value as it is, or the mean of the middle two.
-func (c column) median() value.Value {
+func (c column) median() Number {
 	n := len(c)
 	if n%2 == 1 {
-		return c[n/2].Value()
+		return c[n/2]
 	}
 	a, b := c[n/2-1], c[n/2]
 	if a.kind == intNumber && b.kind == intNumber {
 		f, _ := new(big.Rat).SetFrac(bigOf(a.Int.Add(b.Int)), big.NewInt(2)).Float64()
-		return value.Float(f)
+		return RealNumber(f)
 	}
-	return value.Float((a.Real() + b.Real()) / 2)
+	return RealNumber((a.Real() + b.Real()) / 2)
 }
 
 // total adds: ints exactly, floats with compensation.
-func (c column) total() value.Value {
+func (c column) total() Number {
 	var (
 		whole  integer.Int
 		sum    modelcall.Sum
@@ -238,12 +313,12 @@ func (c column) total() value.Value {
 		}
 	}
 	if !floats {
-		return value.Whole(whole)
+		return WholeNumber(whole)
 	}
 	if whole.Sign() != 0 {
 		sum.Add(realOf(whole))
 	}
-	return value.Float(sum.Value())
+	return RealNumber(sum.Value())
 }
 
 // deviation is the square root of the exact variance with divisor n, rounded once.
@@ -265,11 +340,11 @@ func (c column) deviation() float64 {
 	return f
 }
 
-// percentile is by the rule of summaries.
-func (c column) percentile(p float64) float64 {
+// reals are the values as doubles.
+func (c column) reals() []float64 {
 	list := make([]float64, len(c))
 	for i, n := range c {
 		list[i] = n.Real()
 	}
-	return quantile.Nearer(list, p/100)
+	return list
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rollscope/rollscope/core/metrics"
+	"github.com/rollscope/rollscope/core/perf"
 )
 
 // everything are the matches of no filter: panels are about the whole selection.
@@ -80,43 +81,44 @@ func (d *Desk) timePanel(c *selection, s State) Panel {
 	if there := panes["performance"]; there.there(d, c) {
 		p.Href, p.Link = plain.ToTab("performance").Href(), "Performance"
 	}
-	perf := e.all.Perf
-	if perf == nil {
+	sum := e.all.Perf
+	if sum == nil {
 		p.Of = "0 of " + count(e.run.Rows(), "row says", "rows say") + " how long they took"
 		return p
 	}
-	p.Of = fmt.Sprintf("0 of %s say how long they took", Group(perf.Records))
+	p.Of = fmt.Sprintf("0 of %s say how long they took", Group(sum.Records))
 	p.Number.Title = "no row has " + latencyPath[len("row."):]
-	if l := &perf.Latency; l.N > 0 {
+	if l := &sum.Latency; l.N > 0 {
 		p.Number = Text{Text: clock(l.P50), Title: exactFloat(l.P50) + " ms"}
-		p.Of = fmt.Sprintf("median latency, %s of %s", Group(l.N), count(perf.Records, "rollout", "rollouts"))
+		p.Of = fmt.Sprintf("median latency, %s of %s", Group(l.N), count(sum.Records, "rollout", "rollouts"))
 		p.Charts = append(p.Charts, latencyChart(plain, e))
 		t := &Table{ID: "latency", Caption: "latency", Height: 22, Total: 1, Columns: []Column{{Key: "what", Title: "latency"}}, Rows: []Row{{ID: "latency", Cells: []Cell{{Text: Text{Text: "min:s", Muted: true}}}}}}
 		for _, one := range [...]struct {
 			key   string
 			value float64
-		}{{"p50", l.P50}, {"p90", l.P90}, {"p99", l.P99}, {"max", l.Max.Float()}} {
+		}{{"p50", l.P50}, {"p90", l.P90}, {"p99", l.P99}, {"max", l.Max.Real()}} {
 			t.Columns = append(t.Columns, Column{Key: one.key, Title: one.key, Right: true})
 			t.Rows[0].Cells = append(t.Rows[0].Cells, latencyCell(one.value))
 		}
 		p.Table = t
 		p.Lines = append(p.Lines, slowest(plain, e)...)
-		p.Lines = append(p.Lines, Line{Text: "source: " + latencyPath[len("row."):], Right: Group(l.N) + " of " + Group(perf.Records)})
+		p.Lines = append(p.Lines, Line{Text: "source: " + latencyPath[len("row."):], Right: Group(l.N) + " of " + Group(sum.Records)})
 	}
-	if f := &perf.Fields[2]; f.N > 0 {
+	if f := sum.Completion(); f.N > 0 {
 		p.Lines = append(p.Lines, Line{Text: "completion tokens", Right: fmt.Sprintf("%s · mean %s", totalText(f.Total), shortFloat(f.Mean))})
 	}
-	if perf.Turns.N > 0 {
-		p.Lines = append(p.Lines, Line{Text: "turns", Right: fmt.Sprintf("mean %s · most %s", shortFloat(perf.Turns.Mean), totalText(perf.Turns.Max))})
+	if sum.Turns.N > 0 {
+		p.Lines = append(p.Lines, Line{Text: "turns", Right: fmt.Sprintf("mean %s · most %s", shortFloat(sum.Turns.Mean), totalText(sum.Turns.Max))})
 	}
 	return p
 }
 
-func totalText(n metrics.Number) string {
-	if n.IsWhole() {
-		return groupNumber(n.String())
+// totalText writes a number of a summary.
+func totalText(n perf.Number) string {
+	if whole, ok := n.Value().Whole(); ok {
+		return groupNumber(whole.String())
 	}
-	return shortFloat(n.Float())
+	return shortFloat(n.Real())
 }
 
 // latencies lists the latencies of the rows that the summary is of.
