@@ -59,7 +59,7 @@ type typedRow struct {
 }
 
 // BenchmarkBudget measures the first budgets of the design in one run: the scanner and the health pass on
-// one core against encoding/json into a struct, and the pass on all cores. Every row is timed by itself and
+// one core against encoding/json into a struct, and what the other sections of a digest add to it. Every row is timed by itself and
 // its best time of all rounds counts, so that what else the machine does falls out; ratios are what to read.
 func BenchmarkBudget(b *testing.B) {
 	rows := sampleRows(b)
@@ -84,6 +84,8 @@ func BenchmarkBudget(b *testing.B) {
 			digest = mapper.Append(facts.Append(identity.Append(digest[:0])), r)
 			return nil
 		}},
+		{name: "scored", run: section(Only(Health, Metrics))},
+		{name: "together", run: section(All)},
 	}
 	for i := range passes {
 		passes[i].best = slices.Repeat([]time.Duration{time.Hour}, len(rows))
@@ -114,6 +116,29 @@ func BenchmarkBudget(b *testing.B) {
 	}
 	b.ReportMetric(speed[1]/speed[0], "scanner/json(≥8)")
 	b.ReportMetric(speed[2]/speed[0], "health/json(≥5)")
+	b.ReportMetric(speed[2]/speed[3], "scored/health(≤1.3)")
+	b.ReportMetric(speed[2]/speed[4], "together/health(≤1.5)")
+}
+
+// section reads a row for some sections of its digest, as a scan does.
+func section(wanted Sections) func(row []byte) error {
+	var (
+		reader  rollout.Reader
+		mappers = wanted.mappers()
+		digest  []byte
+	)
+	return func(row []byte) error {
+		line := &jsonl.Line{Bytes: row, Length: int64(len(row)), Terminated: true}
+		r := reader.Read(line)
+		identity, facts := r.Identity(), r.Facts()
+		digest = facts.Append(identity.Append(digest[:0]))
+		for _, m := range mappers {
+			if m != nil {
+				digest = m.Append(digest, line, r)
+			}
+		}
+		return nil
+	}
 }
 
 func sampleRows(tb testing.TB) [][]byte {
