@@ -82,6 +82,10 @@ func TestComparison(t *testing.T) {
 		if talk.Heads[i].Place.Text != want || talk.Heads[i].Place.Href == "" {
 			t.Errorf("%+v", talk.Heads[i])
 		}
+		// The page of that rollout gets its bytes as well, and the transcripts keep theirs.
+		if p := served(t, d, data, strings.TrimPrefix(talk.Heads[i].Place.Href, "#")); p.Rollout == nil || len(p.Rollout.Blocks) == 0 {
+			t.Errorf("%s leads to %+v", want, p.Rollout)
+		}
 	}
 }
 

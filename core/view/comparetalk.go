@@ -55,16 +55,14 @@ type talked struct {
 	read     bool
 }
 
-// keep takes the bytes of a row and tells whether it is one that is shown.
-func (t *talked) keep(n Need, data []byte, problem string) bool {
-	mine := false
+// keep takes the bytes of a row if it is one that is shown.
+func (t *talked) keep(n Need, data []byte, problem string) {
 	for i := range t.wants {
 		if t.wants[i] == n && n.Length > 0 {
 			t.given[i], t.data[i], t.problems[i] = true, data, problem
-			t.read, mine = false, true
+			t.read = false
 		}
 	}
-	return mine
 }
 
 // said is an item of a transcript in its order.

@@ -168,9 +168,10 @@ type supplied struct {
 // Supply hands over the bytes of a Need. The desk keeps them. A problem of the host, such as a file that
 // has vanished, is given instead of the bytes.
 func (d *Desk) Supply(n Need, data []byte, problem string) {
-	if d.audited.supply(n, data, problem) || d.keepPaper(n, data, problem) || d.keepLine(n, data, problem) || d.talked.keep(n, data, problem) {
+	if d.audited.supply(n, data, problem) || d.keepPaper(n, data, problem) || d.keepLine(n, data, problem) {
 		return
 	}
+	d.talked.keep(n, data, problem) // the page of the row may want them as well
 	d.texts = supplied{need: n, data: data, ok: true, err: problem}
 	d.opened = openRow{}
 }

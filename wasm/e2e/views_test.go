@@ -25,7 +25,7 @@ var given = map[string][]string{
 	"coverage":    {"testdata/runs/02-interrupted/run"},
 	"calls":       {"testdata/health/s05-failed-calls/input"},
 	"performance": {"testdata/health/s01-healthy-perf/input"},
-	"compare":     {"testdata/metrics/s22-compare-binary/input"},
+	"compare":     {"testdata/health/s01-healthy-perf", "testdata/health/s05-failed-calls"},
 }
 
 // tabLooks are all tabs there are.
