@@ -135,7 +135,7 @@ func tasks(t *view.Tasks) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, m := range []view.Mark{view.MarkHealthy, view.MarkUnhealthy, view.MarkUnobserved, view.MarkFailed, view.MarkOmitted, view.MarkUnknown} {
+				for _, m := range []view.Mark{view.MarkHealthy, view.MarkUnhealthy, view.MarkUnobserved, view.MarkFailed, view.MarkOmitted, view.MarkUnknown, view.MarkUnscored} {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<li>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

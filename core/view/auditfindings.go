@@ -290,7 +290,7 @@ func (d *Desk) saidPlace(c *selection, s State, said *finding.Finding) Cell {
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 func saidColumns() []Column {
-	return []Column{{Key: "severity", Title: "severity"}, {Key: "id", Title: "finding", Mono: true}, {Key: "place", Title: "place", Mono: true, Width: 190}, {Key: "rollout", Title: "rollout", Mono: true},
+	return []Column{{Key: "severity", Title: "severity", Width: 88}, {Key: "id", Title: "finding", Mono: true}, {Key: "place", Title: "place", Mono: true, Width: 190}, {Key: "rollout", Title: "rollout", Mono: true},
 		{Key: "attempt", Title: "attempt", Right: true}, {Key: "message", Title: "what", Grow: true}, {Key: "values", Title: "values", Mono: true, Width: 200}}
 }
 

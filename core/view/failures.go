@@ -241,7 +241,7 @@ func (d *Desk) classTable(c *selection, f *fates, s State, opened func(string) b
 		}
 		run, r := f.failure(g.first)
 		row := Row{ID: "class-" + g.id, Index: n, Href: toggled(s, g.id), Selected: opened(g.id), Cells: []Cell{
-			{Text: Text{Text: g.class, Mono: true, Mark: MarkFailed, Title: classText(g.class)}, Exact: g.class}, mutedOr(g.source, "the row does not say whether the environment or the collector wrote it"), mutedOr(g.delivery, "the row does not say whether it was sent"),
+			{Text: Text{Text: cmp.Or(noClass[g.json], g.class), Mono: true, Mark: MarkFailed, Title: classText(g.class)}, Exact: g.class}, mutedOr(g.source, "the row does not say whether the environment or the collector wrote it"), mutedOr(g.delivery, "the row does not say whether it was sent"),
 			mutedOr(g.status, "no status was saved"), mutedOr(g.stage, "no stage was saved"), numeral(g.decide), {Bar: float64(g.decide) / scale, Tone: "failed"}, numeral(g.rows),
 			{Text: Text{Text: Group(g.spent)}, Extra: Text{Text: "of " + Group(g.decide)}}, d.failurePlace(s, c, run, r)}}
 		if opened(g.id) {
@@ -272,6 +272,9 @@ func (d *Desk) classTable(c *selection, f *fates, s State, opened func(string) b
 	}
 	return t, note
 }
+
+// noClass is what stands for a class that is none.
+var noClass = map[string]string{"": "no class", "null": "no class"}
 
 // classText explains a class, as far as it is known.
 func classText(class string) string {

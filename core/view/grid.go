@@ -47,7 +47,7 @@ func gridHead(r repeatLayout) *GridHead {
 
 // The bits of a cell of [Desk.Cells].
 const (
-	CellVerdict   = 0x07 // 0 nothing, 1 healthy, 2 unhealthy, 3 unobserved; without a result 4 failed, 5 omitted, 6 unknown
+	CellVerdict   = 0x07 // 0 nothing, 1 healthy, 2 unhealthy, 3 unobserved; without a row that decides 4 failed, 5 omitted, 6 unknown, 7 a result that stands elsewhere
 	CellReward    = 0x18 // 0x00 no number, 0x08 zero, 0x10 one, 0x18 another, whose value follows behind all cells
 	CellMasked    = 0x20
 	CellRepeated  = 0x40 // several rows claim the place; the first is shown
@@ -94,6 +94,12 @@ func (c *selection) cellFlags(list *taskList, cell gridCell) (flags byte, reward
 	if fate := c.fateIn(cell); fate >= fateFailed {
 		flags = byte(fate-fateFailed) + 4
 		if cell.number >= 0 && !list.hasGap(cell.number) || cell.number < 0 && !list.has(cell.ordinal) {
+			flags |= CellUnfitting
+		}
+		return flags, 0
+	}
+	if cell.number >= 0 {
+		if flags = 7; !list.hasGap(cell.number) {
 			flags |= CellUnfitting
 		}
 		return flags, 0
@@ -228,7 +234,7 @@ func cellsCell(r *taskRow) Cell {
 	head := gridHead(g.repeats)
 	var parts []string
 	for n, cell := range cells {
-		if fate := r.c.fateIn(cell); fate >= fateFailed {
+		if fate := r.c.fateIn(cell); fate >= fateFailed || cell.number >= 0 {
 			parts = append(parts, head.Labels[n]+" "+fateInfos[fate].word)
 			continue
 		}

@@ -7,7 +7,7 @@
 
   // As view.Desk.Cells has them.
   const HEAD = 16, VERDICT = 0x07, REWARD = 0x18, ZERO = 0x08, ONE = 0x10, OTHER = 0x18, MASKED = 0x20, REPEATED = 0x40, UNFITTING = 0x80;
-  const VERDICTS = ["", "healthy", "unhealthy", "unobserved", "failed", "omitted", "unknown"], FATES = 4;   // from FATES on there is no result
+  const VERDICTS = ["", "healthy", "unhealthy", "unobserved", "failed", "omitted", "unknown", "unscored"], FATES = 4;   // from FATES on there is no result
   const WIDE = 30, MARKED = 12;   // pixels from which on a cell has a number, a mark
 
   const grids = new WeakMap();    // canvas → its state
@@ -104,7 +104,7 @@
     if (!cells) return;
     const style = getComputedStyle(root);
     const colour = (name) => style.getPropertyValue(name).trim();
-    const ink = Object.fromEntries(["--fg", "--muted", "--line", "--solved", "--accent", "--healthy", "--unhealthy", "--unobserved", "--failed", "--omitted", "--unknown"].map((n) => [n.slice(2), colour(n)]));
+    const ink = Object.fromEntries(["--fg", "--muted", "--line", "--solved", "--accent", "--healthy", "--unhealthy", "--unobserved", "--failed", "--omitted", "--unknown", "--unscored"].map((n) => [n.slice(2), colour(n)]));
     c.font = `12px ${colour("--sans")}`;
     c.textAlign = "right";
     c.textBaseline = "middle";
@@ -147,7 +147,7 @@
       c.restore();
     } else {
       // Too narrow for a shape: the height tells them apart.
-      const part = { healthy: 0.45, unhealthy: 0.8, unobserved: 0.2, failed: 0.8, omitted: 0.1, unknown: 0.3 }[word];
+      const part = { healthy: 0.45, unhealthy: 0.8, unobserved: 0.2, failed: 0.8, omitted: 0.1, unknown: 0.3, unscored: 0.3 }[word];
       c.fillStyle = ink[word];
       c.fillRect(x, y + (height - 1) * (1 - part) / 2, Math.max(1, width - 1), (height - 1) * part);
     }
