@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"compress/gzip"
 	"github.com/andybalholm/brotli"
-	"github.com/klauspost/compress/gzip"
 )
 
 const built = "web/assets/built"
@@ -26,8 +26,8 @@ var inlined = []string{
 	"encoding/binary", "math", "math/bits",
 	"github.com/rollscope/rollscope/core/jsonscan", "github.com/rollscope/rollscope/core/jsonl", "github.com/rollscope/rollscope/core/rollout",
 	"github.com/rollscope/rollscope/core/trajectory/...", "github.com/rollscope/rollscope/core/health/...",
-	"github.com/rollscope/rollscope/core/integer", "github.com/rollscope/rollscope/core/modelcall",
-	"compress/flate", "compress/gzip", "hash/crc32", "github.com/rollscope/rollscope/core/packed", "github.com/rollscope/rollscope/core/tolerant",
+	"github.com/rollscope/rollscope/core/integer",
+	"compress/flate", "hash/crc32",
 }
 
 func main() {
@@ -71,6 +71,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	wasm, segments, err := join(wasm)
+	if err != nil {
+		return err
+	}
 	if err := os.WriteFile(draft, wasm, 0o644); err != nil {
 		return err
 	}
@@ -107,7 +111,7 @@ func run() error {
 	if err := os.Rename(draft, module); err != nil {
 		return err
 	}
-	fmt.Printf("module %d bytes, %d jumps straightened, gzip %d, brotli %d\n", len(wasm), jumps, len(zipped), len(small))
+	fmt.Printf("module %d bytes, %d jumps straightened, data in %d segments, gzip %d, brotli %d\n", len(wasm), jumps, segments, len(zipped), len(small))
 	return nil
 }
 
