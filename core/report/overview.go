@@ -44,7 +44,7 @@ func Overview(p Pages, audited *verify.Report, failed error) *Document {
 			}
 		}
 	}
-	d.Sections = append(d.Sections, score(p.Scores, filtered), time(p.Performance, filtered), eyes(p.Overview))
+	d.Sections = append(d.Sections, score(p.Scores, filtered), time(p.Overview, p.Performance, filtered), eyes(p.Overview))
 	if p.Rollouts != nil && p.Rollouts.Rollouts != nil {
 		t := fromTable(p.Rollouts.Rollouts.Table, mostRollouts)
 		t.Title = ""
@@ -161,8 +161,15 @@ func score(p *view.Page, filtered string) Section {
 	return s
 }
 
-func time(p *view.Page, filtered string) Section {
+func time(over, p *view.Page, filtered string) Section {
 	s := Section{Title: "Time"}
+	if o := over.Overview; o != nil && filtered == "" {
+		for _, panel := range o.Panels {
+			if panel.Title == s.Title {
+				s.Number, s.Of = panel.Number.Text, panel.Of
+			}
+		}
+	}
 	if p == nil || p.Performance == nil {
 		s.Notes = []string{"No row tells how long it took."}
 		return s

@@ -147,7 +147,7 @@ func (l *Line) join() string {
 		s += ": " + l.Value
 	}
 	if l.Note != "" {
-		s += " " + l.Note
+		s += " (" + l.Note + ")"
 	}
 	return s
 }
