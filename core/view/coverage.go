@@ -3,9 +3,11 @@ package view
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/rollscope/rollscope/core/finding"
+	"github.com/rollscope/rollscope/core/omitted"
 	"github.com/rollscope/rollscope/core/records"
 	"github.com/rollscope/rollscope/core/recovery"
 	"github.com/rollscope/rollscope/core/value"
@@ -106,6 +108,13 @@ type covered struct {
 
 // sum adds up the coverage of all runs that have one.
 func (f *fates) sum() *covered {
+	if f.summed == nil {
+		f.summed = f.newSum()
+	}
+	return f.summed
+}
+
+func (f *fates) newSum() *covered {
 	sum := &covered{}
 	for _, r := range f.rows {
 		if r.speaks {
@@ -383,22 +392,12 @@ func (f *fates) flow(s State, sum *covered) Flow {
 		flow.Sums = append(flow.Sums, Pair{"rows " + Group(whole), plus(successful, n(fateFailed), n(fateOmitted))})
 		return flow
 	}
-	never, neverState, interrupted := 0, "", 0
-	for _, state := range f.states {
-		switch stateWord(state) {
-		case "never_dispatched", "missing":
-			never, neverState = never+1, stateWord(state)
-		case "interrupted":
-			interrupted++
-		}
-	}
+	lacks := f.lacking()
+	never, interrupted := lacks.never, lacks.interrupted
 	flow.Start = part(NoMark, "expected", whole, all)
-	word, stage := "never dispatched", "dispatched"
-	if neverState == "missing" {
-		word, stage = "without a trace", "left a trace"
-	}
-	if never == 0 {
-		neverState = "never_dispatched"
+	word, stage, neverState := "never dispatched", "dispatched", "never_dispatched"
+	if lacks.old {
+		word, stage, neverState = "without a trace", "left a trace", "missing"
 	}
 	flow.Losses = append(flow.Losses, part(MarkUnknown, word, never, toState(s, neverState)))
 	flow.Stages = append(flow.Stages, part(NoMark, stage, whole-never, ""))
@@ -411,6 +410,26 @@ func (f *fates) flow(s State, sum *covered) Flow {
 		flow.Note = fmt.Sprintf("of %s; %s without an index %s not in it · click a part to filter", count(len(sum.runs), "run", "runs"), count(sum.without, "run", "runs"), areIs(sum.without))
 	}
 	return flow
+}
+
+// lacking counts the rollouts of unknown fate.
+func (f *fates) lacking() lacking {
+	if f.lacks.made {
+		return f.lacks
+	}
+	f.lacks.made = true
+	for _, state := range f.states {
+		switch state {
+		case omitted.NeverDispatched:
+			f.lacks.never++
+		case omitted.Missing:
+			f.lacks.never++
+			f.lacks.old = true
+		case omitted.Interrupted:
+			f.lacks.interrupted++
+		}
+	}
+	return f.lacks
 }
 
 func areIs(n int) string {
@@ -664,21 +683,21 @@ const gapBins = 25
 // gapChart counts the expected rollouts without a result along the inputs, so that a hole in the run is seen.
 func (f *fates) gapChart(s State) (Chart, bool) {
 	total := len(f.wants)
-	missing := 0
-	for _, w := range f.wants {
-		if w.fate >= fateFailed {
-			missing++
-		}
-	}
-	if missing == 0 || total < 2*gapBins {
+	if total < 2*gapBins {
 		return Chart{}, false
 	}
 	size := max(1, int(stepOf(float64(total)/gapBins, true)))
-	bins := make([]int, (total+size-1)/size)
-	for i, w := range f.wants {
-		if w.fate >= fateFailed {
-			bins[i/size]++
+	if f.gaps == nil {
+		f.gaps = make([]int, (total+size-1)/size)
+		for i, w := range f.wants {
+			if w.fate >= fateFailed {
+				f.gaps[i/size]++
+			}
 		}
+	}
+	bins := f.gaps
+	if slices.Max(bins) == 0 {
+		return Chart{}, false
 	}
 	chart := Chart{ID: "gaps", Title: "without a result", Kind: "strip", Caption: fmt.Sprintf("per %s in the order of the inputs", count(size, "expected rollout", "expected rollouts"))}
 	for i, n := range bins {

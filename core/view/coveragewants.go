@@ -316,33 +316,53 @@ func (d *Desk) resume(f *fates, s State) Resume {
 			r.Lines = append(r.Lines, Text{Text: "… and so on; the table of runs has all of them.", Muted: true})
 			break
 		}
-		r.Lines = append(r.Lines, d.resumeLines(run, f, s)...)
+		r.Lines = append(r.Lines, d.resumeLines(run, f, n, s)...)
 	}
-	r.Table = f.resumeTable(resumeRows)
+	if f.plan == nil {
+		t := f.resumeTable(resumeRows)
+		f.plan = &t
+	}
+	r.Table = *f.plan
 	return r
 }
 
-func (d *Desk) resumeLines(run *verify.RunReport, f *fates, s State) []Text {
+// plans counts what a resume would do with a run.
+func (f *fates) plans(n int) planSum {
+	if f.planned == nil {
+		f.planned = make([]planSum, len(f.runs))
+		for n, run := range f.runs {
+			p := &f.planned[n]
+			run.Planned(func(x verify.Planned) {
+				p.total++
+				if x.Failures > 0 || x.Has {
+					p.again++
+				} else {
+					p.first++
+				}
+			})
+			for i := f.starts[n]; i < f.starts[n+1]; i++ {
+				if f.states[i] == omitted.Terminal {
+					p.final++
+				}
+			}
+		}
+	}
+	return f.planned[n]
+}
+
+func (d *Desk) resumeLines(run *verify.RunReport, f *fates, n int, s State) []Text {
 	name := ""
 	if len(f.runs) > 1 {
 		name = run.Key + ": "
 	}
 	list := []Text{}
-	again, first, total := 0, 0, 0
-	run.Planned(func(p verify.Planned) {
-		total++
-		if p.Failures > 0 || p.Has {
-			again++
-		} else {
-			first++
-		}
-	})
+	sum := f.plans(n)
 	pending := s.ToTab("coverage").With(func(t *State) { t.Filter = withTerm(s.Filter, "pending") }).Href()
 	of := ""
 	if run.Index != nil {
 		of = " of " + Group(run.Index.Len())
 	}
-	would := fmt.Sprintf("%s%s %s: %s again, %s for the first time.", Group(total), of, plural(total, "rollout", "rollouts"), Group(again), Group(first))
+	would := fmt.Sprintf("%s%s %s: %s again, %s for the first time.", Group(sum.total), of, plural(sum.total, "rollout", "rollouts"), Group(sum.again), Group(sum.first))
 	codes := cmp.Or(strings.Join(run.Resume.Codes, ", "), "no reason is known")
 	switch {
 	case run.Resume.Outcome == "fresh":
@@ -364,14 +384,8 @@ func (d *Desk) resumeLines(run *verify.RunReport, f *fates, s State) []Text {
 		list = append(list, Text{Text: name + "A resume would run " + would, Href: pending})
 	}
 	if c := run.Coverage; c != nil && c.Failed+c.Omitted > 0 {
-		final := 0
-		for i := range f.states {
-			if r, _ := f.of(i); r == run && f.states[i] == omitted.Terminal {
-				final++
-			}
-		}
 		list = append(list, Text{Muted: true, Text: fmt.Sprintf("Not run again: %s with all %d attempts spent, %s failed for good, %s omitted.",
-			count(c.Exhausted, "rollout", "rollouts"), run.Settings.MaxAttempts, Group(final), Group(c.Omitted))})
+			count(c.Exhausted, "rollout", "rollouts"), run.Settings.MaxAttempts, Group(sum.final), Group(c.Omitted))})
 	}
 	if run.Output != "" {
 		list = append(list, Text{Text: "rollscope recovery plan " + run.Output + " -o DIR writes the whole plan.", Muted: true})

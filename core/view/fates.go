@@ -70,6 +70,13 @@ type fates struct {
 	said    []*finding.Finding
 	grouped []*findingGroup
 	byFile  map[string]saidCount
+
+	// What every drawing shows, made once.
+	summed  *covered
+	lacks   lacking
+	planned []planSum // by run
+	plan    *Table    // the first rollouts of it
+	gaps    []int     // rollouts without a result along the inputs
 	failed  struct {
 		key  string
 		list []failureAt
@@ -89,6 +96,17 @@ type want struct {
 	row  int32 // ordinal of the row that speaks, else of the first one about it; −1 for none
 	fate fate
 }
+
+// lacking counts the rollouts of unknown fate: those without a trace, which old runs cannot tell from those that were
+// never dispatched, and those with a reservation alone.
+type lacking struct {
+	made               bool
+	never, interrupted int
+	old                bool // nothing tells whether they were dispatched
+}
+
+// A planSum counts what a resume would do with the rollouts of a run.
+type planSum struct{ total, again, first, final int }
 
 // fates gives what became of the rollouts of a selection; nil while the files are not held against each other yet.
 func (d *Desk) fates(c *selection) *fates {
