@@ -102,6 +102,9 @@ func (m *harnessMapper) AppendBlank(dst []byte, line *jsonl.Line) []byte {
 	return m.Mapper.Append(dst, line, nil)
 }
 
+// shortWindow is how many rows the tables of the tab carry before they are asked for others: there are several of them.
+const shortWindow = 24
+
 // The settings of the tab.
 const (
 	setBy    = "harness.by"    // what the columns are
@@ -197,7 +200,7 @@ func (d *Desk) harness(c *selection, r *request) []Need {
 	h := &Harness{
 		Title: "Saved evidence by " + v.by.title + ", profile " + harness.Profile, Scope: v.scopes(), By: v.groupings(), Refused: []Alert{},
 		Note:   "a passing cell says that the evidence is saved, not that the task was solved",
-		Matrix: v.matrix(), Records: v.recordTable(r.windows["records"], r.windows["records"]+windowSize), Cell: v.cell(r.windows["failing"]),
+		Matrix: v.matrix(), Records: v.recordTable(r.windows["records"], r.windows["records"]+shortWindow), Cell: v.cell(r.windows["failing"]),
 	}
 	switch {
 	case v.damaged != nil:

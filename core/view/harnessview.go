@@ -314,7 +314,7 @@ func (v *harnessView) cells(word Text, passing, failing int64) []Cell {
 
 // cell tells everything about the open cell.
 func (v *harnessView) cell(from int) HarnessCell {
-	cell := HarnessCell{About: []Pair{}, Checks: v.checks(), Fails: v.failing(from, from+windowSize)}
+	cell := HarnessCell{About: []Pair{}, Checks: v.checks(), Fails: v.failing(from, from+shortWindow)}
 	if v.open == nil {
 		return cell
 	}

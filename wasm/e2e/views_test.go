@@ -185,7 +185,7 @@ func TestViews(t *testing.T) {
 			other.Settled()
 		}
 		if !offered(other, l) {
-			t.Logf("nothing here has evidence for the tab %s", l.name)
+			t.Errorf("nothing here has evidence for the tab %s", l.name)
 			continue
 		}
 		visit(other, l)
