@@ -263,3 +263,27 @@ func (d *Desk) attemptTable(c *selection, s State, list []attemptRow) Table {
 	}
 	return t
 }
+
+// outcomeFacts say in the column of facts what became of the rollout of a row, and lead to its records.
+func (d *Desk) outcomeFacts(c *selection, i *item, s State) []Fact {
+	f := d.fates(c)
+	if f == nil || int(i.row.Ordinal) >= len(f.rows) {
+		return nil
+	}
+	row := f.rows[i.row.Ordinal]
+	if row.want < 0 {
+		return nil
+	}
+	_, e := f.rollout(int(row.want))
+	info := fateInfos[row.fate]
+	href := s.With(func(s *State) { s.Part, s.Turn, s.At, s.Token, s.Find, s.Hit = "attempts", 0, "", 0, "", 0 }).Href()
+	facts := []Fact{{Label: "outcome", Value: Text{Text: info.word, Mark: info.mark, Title: info.text}}}
+	note := "this row decides"
+	if !row.speaks {
+		note = "another one decides"
+		if f.wants[row.want].fate == fateUnknown {
+			note = "none decides"
+		}
+	}
+	return append(facts, Fact{Label: "records", Value: Text{Text: count(e.Outcomes, "attempt", "attempts"), Href: href}, Note: Text{Text: note}})
+}

@@ -352,6 +352,7 @@ func (d *Desk) sayingTable(c *selection, f *fates, s State, from, to int) Table 
 type saidCount struct {
 	n     int
 	worst finding.Severity
+	first string // id of the first of those
 }
 
 // saidOf counts the findings about a file.
@@ -361,7 +362,7 @@ func (f *fates) saidOf(path string) saidCount {
 		for _, said := range f.findings() {
 			k := f.byFile[said.File]
 			if k.n++; k.worst == "" || said.Severity.Rank() > k.worst.Rank() {
-				k.worst = said.Severity
+				k.worst, k.first = said.Severity, said.ID
 			}
 			f.byFile[said.File] = k
 		}

@@ -71,7 +71,7 @@ func (d *Desk) coverage(c *selection, r *request) []Need {
 	p.Notes = coverageNotes(f)
 	p.Flow = f.flow(s, sum)
 	p.Saved = f.savedTable(sum)
-	p.Runs = d.runsTable(f, s)
+	p.Runs = d.runsTable(f, s, groupsMost)
 	if chart, ok := f.gapChart(s); ok {
 		p.Charts = append(p.Charts, chart)
 	}
@@ -522,17 +522,22 @@ var comparisonWords = map[records.Comparison]string{
 }
 
 // runsTable shows several runs beside each other.
-func (d *Desk) runsTable(f *fates, s State) Table {
+func (d *Desk) runsTable(f *fates, s State, limit int) Table {
 	t := Table{ID: "coverage_runs", Caption: "coverage by run", Height: 24, Rows: []Row{}}
 	if len(f.runs) < 2 {
 		return t
 	}
 	t.Columns = []Column{{Key: "run", Title: "run", Mono: true, Grow: true}, {Key: "reading", Title: "read as"}, {Key: "expected", Title: "expected", Right: true}, {Key: "successful", Title: "with a result", Right: true},
 		{Key: "failed", Title: "failed", Right: true}, {Key: "omitted", Title: "omitted", Right: true}, {Key: "unknown", Title: "unknown", Right: true}, {Key: "saved", Title: "saved coverage"}, {Key: "resume", Title: "a resume"}}
+	names := d.runNames()
 	for n, run := range f.runs {
+		if n == limit {
+			t.Note = fmt.Sprintf("the first %s of %s; the saved table has all of them", Group(limit), Group(len(f.runs)))
+			break
+		}
 		how, why := readingWords(run)
 		name := Text{Text: run.Key, Mono: true}
-		if part := d.runNamed(run.Key); part != "" && len(d.listing.Runs) > 1 {
+		if part := names[run.Key]; part != "" && len(d.listing.Runs) > 1 {
 			name.Href = s.With(func(s *State) { s.Apart, s.Run, s.Sort = true, part, "" }).Href()
 		}
 		row := Row{ID: run.Key, Index: n, Cells: []Cell{{Text: name}, {Text: Text{Text: how, Title: why}}}}
@@ -555,16 +560,15 @@ func (d *Desk) runsTable(f *fates, s State) Table {
 	return t
 }
 
-// runNamed is the name of the run that holds a part.
-func (d *Desk) runNamed(key string) string {
+// runNames are the names of the runs by the keys of their parts.
+func (d *Desk) runNames() map[string]string {
+	names := map[string]string{}
 	for i := range d.listing.Runs {
 		for _, p := range d.listing.Runs[i].Parts {
-			if d.partKey(&p) == key {
-				return d.listing.Runs[i].Name
-			}
+			names[d.partKey(&p)] = d.listing.Runs[i].Name
 		}
 	}
-	return ""
+	return names
 }
 
 func resumeWord(run *verify.RunReport) string {
@@ -724,7 +728,7 @@ func (d *Desk) coverageTable(c *selection, r *request, id string, from, to int) 
 	case "fields":
 		return f.savedTable(f.sum()), true
 	case "coverage_runs":
-		return d.runsTable(f, s), true
+		return d.runsTable(f, s, math.MaxInt), true
 	case "classes":
 		t, _ := d.classTable(c, f, s, closed, d.keptFailures(c, f, s))
 		return t, true

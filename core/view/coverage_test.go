@@ -132,7 +132,7 @@ func TestCoverageOfGoldens(t *testing.T) {
 				seen++
 				one := &fates{report: f.report, runs: f.runs[n : n+1], states: f.states[f.starts[n]:f.starts[n+1]], wants: f.wants[f.starts[n]:f.starts[n+1]], starts: []int{0, f.starts[n+1] - f.starts[n]}}
 				for _, row := range f.rows {
-					if row.run == int16(n) {
+					if row.run == int32(n) {
 						one.rows = append(one.rows, row)
 					}
 				}

@@ -86,7 +86,7 @@ type fates struct {
 // A rowFate says which rollout a row is about. Its fate is that of the rollout, be it the row that decides it or not.
 type rowFate struct {
 	want   int32 // number of the expected rollout, −1 for none
-	run    int16 // in runs, −1 for none
+	run    int32 // in runs, −1 for none
 	fate   fate
 	speaks bool // it is the record that decides
 }
@@ -126,15 +126,14 @@ func (d *Desk) runsOf(c *selection, report *verify.Report) []*verify.RunReport {
 	for _, source := range c.sources {
 		kept[d.name(source)] = true
 	}
-	named := map[string]string{}
-	for i := range d.listing.Runs {
-		for _, p := range d.listing.Runs[i].Parts {
-			named[d.partKey(&p)] = d.listing.Runs[i].Name
-		}
+	named := d.runNames()
+	sources := make(map[string]int, len(d.sources))
+	for source := range d.sources {
+		sources[d.name(source)] = source
 	}
 	list := []*verify.RunReport{}
 	for _, run := range report.Runs {
-		source, read := d.sourceNamed(run.Output)
+		source, read := sources[run.Output]
 		switch {
 		case run.Output != "" && read:
 			if !kept[d.name(source)] {
@@ -158,12 +157,6 @@ func (d *Desk) partKey(p *runfolder.Part) string {
 		}
 	}
 	return p.Stem
-}
-
-// sourceNamed finds the source with a name.
-func (d *Desk) sourceNamed(name string) (source int, ok bool) {
-	i := slices.IndexFunc(d.sources, func(file int) bool { return d.listing.Entries[file].Name == name })
-	return i, i >= 0
 }
 
 func (d *Desk) newFates(c *selection, report *verify.Report) *fates {
@@ -217,7 +210,7 @@ func (f *fates) index(c *selection, run *verify.RunReport, n, source int) {
 					continue
 				}
 				if ordinal := at(a.Line); ordinal >= 0 {
-					f.rows[ordinal] = rowFate{int32(base + i), int16(n), w.fate, a.Selected}
+					f.rows[ordinal] = rowFate{int32(base + i), int32(n), w.fate, a.Selected}
 					if w.row < 0 || a.Selected {
 						w.row = int32(ordinal)
 					}
@@ -233,7 +226,7 @@ func (f *fates) index(c *selection, run *verify.RunReport, n, source int) {
 			continue
 		}
 		if ordinal := at(dup.FirstAt); ordinal >= 0 {
-			f.rows[ordinal] = rowFate{int32(base + i), int16(n), f.wants[base+i].fate, false}
+			f.rows[ordinal] = rowFate{int32(base + i), int32(n), f.wants[base+i].fate, false}
 		}
 	}
 	run.Omissions(func(o omitted.Omission) {
@@ -245,9 +238,18 @@ func (f *fates) index(c *selection, run *verify.RunReport, n, source int) {
 
 // plain takes in the rows of files without an index: each speaks for itself.
 func (f *fates) plain(c *selection, indexed []bool) {
-	run := make([]int16, c.table.Sources())
+	outputs := make(map[string]int32, len(f.runs))
+	for n, r := range f.runs {
+		if r.Output != "" {
+			outputs[r.Output] = int32(n)
+		}
+	}
+	run := make([]int32, c.table.Sources())
 	for i := range run {
-		run[i] = int16(slices.IndexFunc(f.runs, func(r *verify.RunReport) bool { return r.Output == c.table.Name(i) }))
+		n, ok := outputs[c.table.Name(i)]
+		if run[i] = n; !ok {
+			run[i] = -1
+		}
 	}
 	c.table.Each(0, func(r *analysis.Row) bool {
 		row := &f.rows[r.Ordinal]

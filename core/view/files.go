@@ -130,15 +130,8 @@ func saidCell(f *fates, s State, path string) Cell {
 	if said.n == 0 {
 		return Cell{Text: Text{Text: "0", Muted: true}, Exact: "0"}
 	}
-	first := ""
-	for _, x := range f.findings() {
-		if x.File == path && x.Severity == said.worst {
-			first = x.ID
-			break
-		}
-	}
 	t := severityText(said.worst)
-	return Cell{Text: Text{Text: Group(said.n), Mark: t.Mark, Title: "the worst: " + first, Href: toFindings(s, first)}, Exact: strconv.Itoa(said.n)}
+	return Cell{Text: Text{Text: Group(said.n), Mark: t.Mark, Title: "the worst: " + said.first, Href: toFindings(s, said.first)}, Exact: strconv.Itoa(said.n)}
 }
 
 // runCell names the run of a file.

@@ -17,6 +17,7 @@ func (d *Desk) factGroups(c *selection, i *item, s State) []FactGroup {
 	if f.Masked {
 		first.Facts = append(first.Facts, fact("measurement", Text{Text: "masked", Mark: MarkMasked}))
 	}
+	first.Facts = append(first.Facts, d.outcomeFacts(c, i, s)...)
 	identity := FactGroup{Title: "Identity", Facts: []Fact{
 		fact("task", keyCell(id.Task).Text), fact("repeat", keyCell(id.Rollout).Text),
 	}}
