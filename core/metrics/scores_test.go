@@ -202,3 +202,30 @@ func TestSavedSlices(t *testing.T) {
 		t.Errorf("rewards %v", list)
 	}
 }
+
+// TestFailedScores tells what the failures sidecar says apart: failures with their classes, omissions, and traces that
+// are no outcome. The last row of a rollout counts.
+func TestFailedScores(t *testing.T) {
+	run := mustRun(t, rows(`0 0 "reward":1,"level":"a"`, `1 0 "reward":0`), true)
+	sides, err := runOf(rows(
+		`0 1 "_ng_failure_class":"agent_timeout"`, `0 1 "_ng_failure_class":"judge_failed"`, `1 1 "_ng_failure_class":"judge_failed"`, `1 2 "_ng_failure_class":"skipped","_ng_failure_terminal":true`,
+		`2 0 "_ng_omitted":1`, `2 1 "_ng_omitted":0,"_ng_failure_class":"x"`, `2 2 "_ng_omitted_rollout":true`, `0 0 "_ng_failure_class":"agent_timeout"`,
+	), &Mapper{Fields: FailureFields}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := mustRun(t, rows(`0 0`, `0 1`, `1 0`, `1 1`, `1 2`, `2 0`, `2 1`, `2 2`, `3 0`), true)
+	s := run.Scores(ScoreOptions{Failures: sides, Inventory: inputs, Value: func(row int) (string, bool) { return "group", row == 0 }})
+	if l := s.All.LeftOut; l != (LeftOut{Failed: 3, Omitted: 2, Missing: 2}) || s.All.Expected != 9 || s.All.Measured != 2 {
+		t.Errorf("%+v of %d", l, s.All.Expected)
+	}
+	if len(s.Classes) != 2 || s.Classes[0] != (ClassCount{"judge_failed", 2, 2}) || s.Classes[1] != (ClassCount{"x", 1, 1}) {
+		t.Errorf("%+v", s.Classes)
+	}
+	if task := s.Tasks[2]; task.Slice != MissingTask || task.Omitted != 1 || task.Failed != 1 || len(task.Classes) != 1 || task.Expected != 3 {
+		t.Errorf("%+v", task)
+	}
+	if s.Groups[0].Name != "group" || s.Groups[0].Measured != 1 || s.Groups[1].Named || s.Groups[1].Expected != 7 {
+		t.Errorf("%+v", s.Groups)
+	}
+}

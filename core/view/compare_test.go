@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -212,5 +213,54 @@ func TestComparisonGrows(t *testing.T) {
 	p := served(t, d, data, "tab=compare")
 	if stat(p, "compare.pass_to_fail") != "1" || d.compared.align.Mode != compare.Binary {
 		t.Errorf("%s", stat(p, "compare.pass_to_fail"))
+	}
+}
+
+// TestScoresOfAnything makes every view of scores and comparisons of rows with odd values, none of which may break it.
+func TestScoresOfAnything(t *testing.T) {
+	odd := []string{`1`, `0`, `0.5`, `-1e308`, `1e308`, `true`, `null`, `"NaN"`, `[1]`, `18446744073709551615`, `-0.0`, `1e-320`}
+	rng := rand.New(rand.NewPCG(1, 2))
+	pick := func() string { return odd[rng.IntN(len(odd))] }
+	for range 30 {
+		data := map[string][]byte{}
+		var files []runfolder.File
+		for _, name := range []string{"a", "b"} {
+			var b bytes.Buffer
+			for range rng.IntN(30) {
+				fmt.Fprintf(&b, `{"_ng_task_index":%s,"_ng_rollout_index":%d,"reward":%s,"x":%s,"mask_sample":%t,"agent_ref":%s,"ng_perf":{"total_latency_ms":%s,"num_turns":%s},"response":{"usage":{"output_tokens":%s}}}`+"\n",
+					[]string{"0", "1", `"1"`, "2", "-3"}[rng.IntN(5)], rng.IntN(4), pick(), pick(), rng.IntN(9) == 0, []string{`{"name":"q"}`, `{"name":"r"}`, `null`, `[1]`}[rng.IntN(4)], pick(), pick(), pick())
+			}
+			path := "top/" + name + "/rollouts.jsonl"
+			data[path] = b.Bytes()
+			files = append(files, runfolder.File{Path: path, Size: int64(b.Len())})
+		}
+		d := openDesk(t, files, data)
+		for _, fragment := range []string{
+			"tab=scores", "tab=scores&sort=-latency", "tab=scores&set=scores.at%3D-1e308,scores.by%3Dsource,scores.x%3Dx", "tab=scores&filter=reward%3E0", "tab=compare", "tab=compare&sort=-delta&set=compare.show%3Dall",
+			"tab=overview", "tab=compare&set=compare.left%3Da/rollouts.jsonl:1,compare.right%3Db/rollouts.jsonl:1", "tab=scores&apart=1&run=a/rollouts",
+		} {
+			p := served(t, d, data, fragment)
+			for _, s := range p.Stats {
+				if strings.Contains(s.Value, "NaN") || strings.Contains(s.Value, "Inf") {
+					t.Errorf("%s: %s is %s", fragment, s.Name, s.Value)
+				}
+			}
+			var tables []Table
+			switch {
+			case p.Scores != nil:
+				tables = []Table{p.Scores.Groups, p.Scores.Fields, p.Scores.Table, p.Scores.Repeats, p.Scores.Passes, p.Scores.Slices}
+			case p.Compare != nil:
+				tables = []Table{p.Compare.Metrics, p.Compare.Agents, p.Compare.Sides, p.Compare.Table}
+			}
+			for _, table := range tables {
+				for _, row := range table.Rows {
+					for _, cell := range row.Cells {
+						if text := cell.Text.Text + cell.Extra.Text + cell.Exact; strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+							t.Errorf("%s: %s has %q", fragment, table.ID, text)
+						}
+					}
+				}
+			}
+		}
 	}
 }

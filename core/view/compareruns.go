@@ -288,6 +288,8 @@ func (m *comparison) passRows(row func(string, []Cell), none func(string) Cell) 
 // metricText writes a metric short: few digits behind the point for large numbers.
 func metricText(f float64) string {
 	switch a := math.Abs(f); {
+	case !finiteRange(f, f):
+		return Dash
 	case a >= 1e7:
 		return shortFloat(f)
 	case a >= 1000:
@@ -411,15 +413,15 @@ func (m *comparison) sideTable() Table {
 		both := true
 		for i := range 2 {
 			var ok bool
-			if x[i], ok = f(i); !ok {
+			if x[i], ok = f(i); !ok || !finiteRange(x[i], x[i]) {
 				both = false
-				row.Cells = append(row.Cells, Cell{Text: Text{Text: Dash, Muted: true, Title: "no row of this side says"}})
+				row.Cells = append(row.Cells, Cell{Text: Text{Text: Dash, Muted: true, Title: "no row of this side says, or what they say is beyond all numbers"}})
 				continue
 			}
 			row.Cells = append(row.Cells, Cell{Text: Text{Text: text(x[i]), Title: exactFloat(x[i])}, Exact: exactFloat(x[i]), Extra: Text{Text: note(i)}})
 		}
 		delta := Cell{Text: Text{Text: Dash, Muted: true, Title: "a side does not say"}}
-		if both {
+		if both && finiteRange(x[1]-x[0], 0) {
 			difference := text(math.Abs(x[1] - x[0]))
 			if x[1] < x[0] {
 				difference = "-" + difference
@@ -451,8 +453,8 @@ func (m *comparison) sideTable() Table {
 }
 
 func partOf(part, whole float64) string {
-	if !(whole > 0) {
+	if !(whole > 0) || !finiteRange(part/whole*100, whole) {
 		return ""
 	}
-	return fixed(part*100/whole, 1) + " %"
+	return fixed(part/whole*100, 1) + " %"
 }

@@ -276,8 +276,8 @@ func (d *Desk) care(m *comparison) []Text {
 		say("No task has a reward on both sides.")
 	}
 	say("Intervals: 95 %%, Welch over repeats, unpaired.")
-	if x := m.align.Difference; x.N > 1 {
-		say("Over tasks, paired: the mean changes by %s, 95 %% interval %s to %s, %s.", signed(fixed(x.Mean, 4)), signed(fixed(x.Low, 4)), signed(fixed(x.High, 4)), count(x.N, "task", "tasks"))
+	if x := m.align.Difference; x.N > 1 && finiteRange(x.Low, x.High) {
+		say("Over tasks, paired: the mean changes by %s, 95 %% interval %s to %s, %s.", signed(scoreText(x.Mean)), signed(scoreText(x.Low)), signed(scoreText(x.High)), count(x.N, "task", "tasks"))
 	}
 	if n := len(m.align.Ambiguous); n > 0 {
 		say("%s more than once on a side and cannot be joined.", count(n, "key is there", "keys are there"))

@@ -75,7 +75,7 @@ func init() {
 		return sum / float64(n)
 	}
 	short := func(f float64, text func(float64) string) Text {
-		if math.IsNaN(f) {
+		if !finiteRange(f, f) {
 			return Text{Text: Dash, Title: "no row says"}
 		}
 		return Text{Text: text(f), Title: exactFloat(f)}
@@ -83,10 +83,10 @@ func init() {
 	pairColumns = []pairColumn{
 		{Column{Key: "task", Title: "task", Right: true, Mono: true, Help: "task index in the baseline"}, true,
 			func(r *pairRow) Cell { return keyCell(r.pair.Baseline.Task) }, nil, nil},
-		{Column{Key: "name", Title: "name", Width: 150, Help: "where a row gives one"}, true,
+		{Column{Key: "name", Title: "name", Width: 132, Help: "where a row gives one"}, true,
 			func(r *pairRow) Cell { return textCell(r.m.nameOf(r.pair)) }, nil,
 			func(m *comparison, p *compare.Pair) string { return m.nameOf(p) }},
-		{Column{Key: "group", Title: "agent", Width: 110, Help: "or environment server"}, true,
+		{Column{Key: "group", Title: "agent", Width: 104, Help: "or environment server"}, true,
 			func(r *pairRow) Cell { return textCell(r.pair.Baseline.Group) }, nil,
 			func(_ *comparison, p *compare.Pair) string { return p.Baseline.Group }},
 		{Column{Key: "move", Title: "move", Width: 112, Help: "what became of the task"}, true,

@@ -34,8 +34,8 @@ func (d *Desk) scorePanel(c *selection, s State) Panel {
 	if !ok {
 		chart, _ = d.rewardChart(c, plain, e)
 	}
-	if len(lines) > 0 && all.Across.Interval {
-		p.Lines = append(p.Lines, Line{Text: "95 % over " + count(all.Across.N, "repeat", "repeats"), Right: fixed(all.Across.Low, 4) + " – " + fixed(all.Across.High, 4), Href: to.Href()})
+	if len(lines) > 0 && all.Across.Interval && finiteRange(all.Across.Low, all.Across.High) {
+		p.Lines = append(p.Lines, Line{Text: "95 % over " + count(all.Across.N, "repeat", "repeats"), Right: scoreText(all.Across.Low) + " – " + scoreText(all.Across.High), Href: to.Href()})
 	}
 	chart.ID = "score-" + chart.ID
 	p.Charts = append(p.Charts, chart)

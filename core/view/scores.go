@@ -140,20 +140,36 @@ func headline(e *earned) (Fact, []Text) {
 	if all.Measured == 0 {
 		return f, lines
 	}
-	f.Value = Text{Text: fixed(all.Mean, 4), Title: exactFloat(all.Mean)}
+	f.Value = Text{Text: scoreText(all.Mean), Title: exactFloat(all.Mean)}
 	switch a := &all.Across; {
-	case a.Interval:
-		lines = append(lines, Text{Text: fmt.Sprintf("95 %% interval over %s: %s – %s", count(a.N, "repeat", "repeats"), fixed(a.Low, 4), fixed(a.High, 4)),
+	case a.Interval && finiteRange(a.Low, a.High):
+		lines = append(lines, Text{Text: fmt.Sprintf("95 %% interval over %s: %s – %s", count(a.N, "repeat", "repeats"), scoreText(a.Low), scoreText(a.High)),
 			Title: fmt.Sprintf("of the mean of the repeats' means, which is %s; by Student's t", exactFloat(a.Mean))})
 	default:
 		lines = append(lines, Text{Text: "no interval: it takes the means of two repeats", Muted: true})
 	}
 	scored := all.Tasks - all.Slices[metrics.MissingTask]
-	lines = append(lines, Text{Text: fmt.Sprintf("mean over tasks %s, %s of %s", fixed(all.TaskMean, 4), Group(scored), Group(all.Tasks)), Title: exactFloat(all.TaskMean)})
+	lines = append(lines, Text{Text: fmt.Sprintf("mean over tasks %s, %s of %s", scoreText(all.TaskMean), Group(scored), Group(all.Tasks)), Title: exactFloat(all.TaskMean)})
 	if all.Measured > 1 {
-		lines = append(lines, Text{Text: "standard deviation " + fixed(all.Std, 4), Title: exactFloat(all.Std)})
+		lines = append(lines, Text{Text: "standard deviation " + scoreText(all.Std), Title: exactFloat(all.Std)})
 	}
 	return f, lines
+}
+
+// scoreText writes a score with four decimals, very large ones short; what is no finite number has none.
+func scoreText(f float64) string {
+	switch {
+	case !finiteRange(f, f):
+		return Dash
+	case math.Abs(f) >= 1e9:
+		return shortFloat(f)
+	}
+	return fixed(f, 4)
+}
+
+// finiteRange tells whether both ends are numbers that can be shown.
+func finiteRange(low, high float64) bool {
+	return !math.IsNaN(low) && !math.IsInf(low, 0) && !math.IsNaN(high) && !math.IsInf(high, 0)
 }
 
 func noReward(e *earned) string {
@@ -327,9 +343,10 @@ func repeatTable(e *earned) Table {
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range all.Repeats {
-		low, high = min(low, r.Mean), max(high, r.Mean)
-		if r.Interval {
-			low, high = min(low, r.Low), max(high, r.High)
+		for _, x := range [...]float64{r.Mean, r.Low, r.High} {
+			if (r.Interval || x == r.Mean) && finiteRange(x, x) {
+				low, high = min(low, x), max(high, x)
+			}
 		}
 	}
 	scale := linear("", low, high, 4)
@@ -343,9 +360,9 @@ func repeatTable(e *earned) Table {
 			t.Note = "the first " + strconv.Itoa(i) + " are listed"
 			break
 		}
-		cell := Cell{Range: &Range{At: scale.Part(r.Mean), Low: scale.Part(r.Low), High: scale.Part(r.High), Interval: r.Interval, Mark: scale.Part(all.Across.Mean)}}
+		cell := Cell{Range: &Range{At: scale.Part(r.Mean), Low: scale.Part(r.Low), High: scale.Part(r.High), Interval: r.Interval && finiteRange(r.Low, r.High), Mark: scale.Part(all.Across.Mean)}}
 		cell.Exact = exactFloat(r.Mean)
-		if r.Interval {
+		if r.Interval && finiteRange(r.Low, r.High) {
 			cell.Exact = exactFloat(r.Low) + " " + exactFloat(r.High)
 		}
 		t.Rows = append(t.Rows, Row{ID: "repeat-" + strconv.Itoa(i), Index: i, Cells: []Cell{
@@ -457,10 +474,10 @@ func meanCell(f float64, decimals int, there bool) Cell {
 }
 
 func acrossCell(a *metrics.Across) Cell {
-	if !a.Interval {
-		return Cell{Text: Text{Text: Dash, Muted: true, Title: "an interval takes the means of two repeats"}}
+	if !a.Interval || !finiteRange(a.Low, a.High) {
+		return Cell{Text: Text{Text: Dash, Muted: true, Title: "an interval takes the means of two repeats, which are not beyond all numbers"}}
 	}
-	return Cell{Text: Text{Text: fixed(a.Low, 4) + " – " + fixed(a.High, 4), Muted: true, Title: exactFloat(a.Low) + " – " + exactFloat(a.High)}, Exact: exactFloat(a.Low) + " " + exactFloat(a.High)}
+	return Cell{Text: Text{Text: scoreText(a.Low) + " – " + scoreText(a.High), Muted: true, Title: exactFloat(a.Low) + " – " + exactFloat(a.High)}, Exact: exactFloat(a.Low) + " " + exactFloat(a.High)}
 }
 
 // leftOut says in words what is in no mean.

@@ -19,7 +19,7 @@ func (d *Desk) passChart(_ *selection, _ State, e *earned) (Chart, bool) {
 	}
 	pass := Curve{Name: "pass@k", Tone: "s1", Band: true, Points: []PlotPoint{}}
 	avg := Curve{Name: "avg@k", Tone: "s3", Points: []PlotPoint{}}
-	chart := Chart{ID: "passk", Title: "pass@k and avg@k", Kind: "plot"}
+	chart := Chart{ID: "passk", Title: "pass@k, avg@k", Kind: "plot"}
 	low, high := math.Inf(1), math.Inf(-1)
 	step := (len(points)-1)/mostCurve + 1
 	for i, c := range points {

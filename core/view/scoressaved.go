@@ -255,19 +255,16 @@ func (a *agreement) tables(s State) []SavedScores {
 // mostSaved bounds the values of a file that are listed unless all are asked for.
 const mostSaved = 200
 
-// rows lists the values of an entry: what differs, the key metrics, then whatever is asked for. It tells how many it
-// leaves out.
+// rows lists the values of an entry: what differs, the key metrics, what is on one side only, and all others when they
+// are asked for. It tells how many it leaves out.
 func (f *agreedFile) rows(t *Table, a *metrics.Agreement, e *metrics.SavedEntry, equal bool) (folded int) {
-	add := func(part, of, name string, derived, saved Cell, status Text, stat string) {
-		if stat != "" {
-			derived.Stat, saved.Stat = "score.derived."+stat, "score.file."+stat
-		}
+	add := func(part, of, name string, derived, saved Cell, status Text) {
 		t.Rows = append(t.Rows, Row{ID: "value-" + strconv.Itoa(len(t.Rows)), Index: len(t.Rows), Cells: []Cell{
 			{Text: Text{Text: labelOf(a)}}, {Text: Text{Text: part, Muted: true}}, {Text: Text{Text: of}}, {Text: Text{Text: name, Mono: true}}, derived, saved, {Text: status},
 		}})
 	}
 	none := func(why string) Cell { return Cell{Text: Text{Text: Dash, Muted: true, Title: why}} }
-	for _, d := range a.Differences {
+	difference := func(d metrics.Difference) {
 		of := ""
 		if d.Part == metrics.GroupPart || d.Part == metrics.RepeatPart {
 			of = d.Index.String()
@@ -288,29 +285,36 @@ func (f *agreedFile) rows(t *Table, a *metrics.Agreement, e *metrics.SavedEntry,
 		}
 		if status.Mark != MarkUnhealthy && len(t.Rows) >= mostSaved && !equal {
 			folded++
-			continue
+			return
 		}
-		add(d.Part.String(), of, d.Name, derived, saved, status, "")
+		add(d.Part.String(), of, d.Name, derived, saved, status)
+	}
+	bad := func(d metrics.Difference) bool { return d.Status == metrics.Differs || d.Status == metrics.OtherScore }
+	for _, d := range a.Differences {
+		if bad(d) {
+			difference(d)
+		}
 	}
 	key := map[string]bool{}
 	for _, v := range e.Key {
 		key[v.Name] = true
 	}
-	several := len(f.agreed) > 1
 	for _, m := range a.Matches {
 		main := m.Part == metrics.AgentPart && (key[m.Name] || strings.HasPrefix(m.Name, "mean/")) || m.Part == metrics.GroupPart && m.Name == "mean/reward"
 		if !equal && (!main || len(t.Rows) >= mostSaved) {
 			folded++
 			continue
 		}
-		of, stat := "", ""
-		switch {
-		case m.Part == metrics.GroupPart || m.Part == metrics.RepeatPart:
+		of := ""
+		if m.Part == metrics.GroupPart || m.Part == metrics.RepeatPart {
 			of = m.Index.String()
-		case m.Part == metrics.AgentPart && !several:
-			stat = m.Name
 		}
-		add(m.Part.String(), of, m.Name, numberOf(m.Derived), numberOf(m.Saved), Text{Text: "match", Mark: MarkHealthy}, stat)
+		add(m.Part.String(), of, m.Name, numberOf(m.Derived), numberOf(m.Saved), Text{Text: "match", Mark: MarkHealthy})
+	}
+	for _, d := range a.Differences {
+		if !bad(d) {
+			difference(d)
+		}
 	}
 	return folded
 }
@@ -349,13 +353,13 @@ func fieldTable(e *earned, saved *agreement) Table {
 		c := &stats.Columns[i]
 		interval := Cell{Text: Text{Text: Dash, Muted: true, Title: "an interval takes the means of two repeats"}}
 		for k := range e.all.Across {
-			if a := &e.all.Across[k]; a.Name == "mean/"+c.Name && a.Interval {
+			if a := &e.all.Across[k]; a.Name == "mean/"+c.Name && a.Interval && finiteRange(a.Low, a.High) {
 				interval = Cell{Text: Text{Text: shortFloat(a.Low) + " – " + shortFloat(a.High), Muted: true, Title: exactFloat(a.Low) + " – " + exactFloat(a.High)}}
 			}
 		}
 		cell := func(name string, f float64, there bool) Cell {
-			if !there {
-				return Cell{Text: Text{Text: Dash, Muted: true, Title: "too few values"}}
+			if !there || !finiteRange(f, f) {
+				return Cell{Text: Text{Text: Dash, Muted: true, Title: "too few values, or values beyond all numbers"}}
 			}
 			full := exactFloat(f)
 			return Cell{Text: Text{Text: shortFloat(f), Title: full}, Exact: full}

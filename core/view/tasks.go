@@ -290,6 +290,9 @@ func floatCell(f float64, decimals int) Cell {
 		return Cell{Text: Text{Text: Dash, Muted: true, Title: "no repeat has a reward that counts"}}
 	}
 	full := strconv.FormatFloat(f, 'g', -1, 64)
+	if math.Abs(f) >= 1e12 {
+		return Cell{Text: Text{Text: shortFloat(f), Title: full}, Exact: full}
+	}
 	return Cell{Text: Text{Text: fixed(f, decimals), Title: full}, Exact: full}
 }
 
