@@ -115,10 +115,25 @@ func count(text []byte) (n integer.Int, ok bool) {
 	return integer.Parse(string(text))
 }
 
+// rowNames are the members that rows are read for: those of which the value is kept, then those that are flags.
+var rowNames = jsonscan.NewNames(
+	"_ng_task_index", "_ng_rollout_index", "_ng_rollout_id", "_ng_attempt_index", "_ng_run_id", "agent_ref",
+	"_ng_environment_server", "reward", "response", "elapsed_seconds", "execute_only", "_ng_task_id",
+	"_ng_failure_class", "_ng_failure_record", "_ng_failure_message", "_ng_failure_http_status", "error", "error_message",
+	"_ng_omitted_rollout", "_ng_unrouted_run_error", "_ng_dispatch_drained", "mask_sample", "reuse_cached_deliverable", "invalid_judge_response",
+	"_ng_failure_terminal", "_ng_failure_counts_as_zero", "_ng_omitted", "_ng_no_persist",
+)
+
+const (
+	firstFlag   = 21
+	memberCount = 28
+)
+
 // Reader makes rows and reuses its memory. The zero Reader is ready.
 type Reader struct {
-	row    Row
-	writer value.Writer
+	row     Row
+	writer  value.Writer
+	members [memberCount]jsonscan.Value
 }
 
 // Read makes the row of a scanned line.
@@ -127,70 +142,19 @@ func (r *Reader) Read(v jsonscan.Value, file File, line, offset, length int64) *
 	*row = Row{File: file, Line: line, Offset: offset, Length: length, buffer: row.buffer[:0]}
 	var task, rollout, id, attempt, run, class, reward, agent, server, response, elapsed, record jsonscan.Value
 	var message, errText, errorMessage, status, executeOnly, taskID, unrouted, drained, omittedRollout jsonscan.Value
-	flag := func(f Flags, v jsonscan.Value) {
-		row.Flags &^= f
-		if v.Truthy() {
-			row.Flags |= f
-		}
+	m := &r.members
+	clear(m[:])
+	v.Gather(rowNames, m[:])
+	for i, to := range [...]*jsonscan.Value{
+		&task, &rollout, &id, &attempt, &run, &agent, &server, &reward,
+		&response, &elapsed, &executeOnly, &taskID, &class, &record, &message, &status,
+		&errText, &errorMessage, &omittedRollout, &unrouted, &drained,
+	} {
+		*to = m[i]
 	}
-	for m := v.Members(); m.Next(); {
-		switch string(m.Key) {
-		case "_ng_task_index":
-			task = m.Value
-		case "_ng_rollout_index":
-			rollout = m.Value
-		case "_ng_rollout_id":
-			id = m.Value
-		case "_ng_attempt_index":
-			attempt = m.Value
-		case "_ng_run_id":
-			run = m.Value
-		case "agent_ref":
-			agent = m.Value
-		case "_ng_environment_server":
-			server = m.Value
-		case "reward":
-			reward = m.Value
-		case "response":
-			response = m.Value
-		case "elapsed_seconds":
-			elapsed = m.Value
-		case "execute_only":
-			executeOnly = m.Value
-		case "_ng_task_id":
-			taskID = m.Value
-		case "mask_sample":
-			flag(Masked, m.Value)
-		case "reuse_cached_deliverable":
-			flag(Reuse, m.Value)
-		case "invalid_judge_response":
-			flag(InvalidJudge, m.Value)
-		case "_ng_failure_class":
-			class = m.Value
-		case "_ng_failure_terminal":
-			flag(Terminal, m.Value)
-		case "_ng_failure_record":
-			record = m.Value
-		case "_ng_failure_message":
-			message = m.Value
-		case "_ng_failure_http_status":
-			status = m.Value
-		case "_ng_failure_counts_as_zero":
-			flag(ModelFinal, m.Value)
-		case "error":
-			errText = m.Value
-		case "error_message":
-			errorMessage = m.Value
-		case "_ng_omitted":
-			flag(Omitted, m.Value)
-		case "_ng_omitted_rollout":
-			omittedRollout = m.Value
-		case "_ng_unrouted_run_error":
-			unrouted = m.Value
-		case "_ng_dispatch_drained":
-			drained = m.Value
-		case "_ng_no_persist":
-			flag(NoPersist, m.Value)
+	for i, f := range [...]Flags{Masked, Reuse, InvalidJudge, Terminal, ModelFinal, Omitted, NoPersist} {
+		if m[firstFlag+i].Truthy() {
+			row.Flags |= f
 		}
 	}
 	row.Task, row.Rollout = r.json(task), r.json(rollout)
