@@ -165,7 +165,11 @@ func (r *Report) Markdown(h *Heading) []byte {
 		m.list("### Notes", c.Notes)
 	}
 	m.list("## Warnings", r.Warnings)
-	m.line(fmt.Sprintf("Made %s by rollscope %s after the rules of nemo-gym %s: %s", h.Generated, plain(h.Program), h.Rules, code(h.Command)))
+	made := h.Generated
+	if made != "" {
+		made += " "
+	}
+	m.line(fmt.Sprintf("Made %sby rollscope %s after the rules of nemo-gym %s: %s", made, plain(h.Program), h.Rules, code(h.Command)))
 	return []byte(m.b.String())
 }
 

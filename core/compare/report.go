@@ -27,7 +27,7 @@ type Run struct {
 
 // A Heading says what a report is about and where it comes from.
 type Heading struct {
-	Generated string // UTC, as 2006-01-02T15:04:05+00:00
+	Generated string // UTC, as 2006-01-02T15:04:05+00:00; "" where nobody knows the time
 	Command   string
 	Rules     string // version of the reference whose rules were followed
 	Program   string // version of this program
@@ -47,7 +47,7 @@ func (r *Report) JSON(h *Heading) []byte {
 	}
 	doc := value.Object(
 		value.M("schema_version", value.Text(schema)),
-		value.M("generated_at", value.Text(h.Generated)),
+		value.M("generated_at", value.TextOrNull(h.Generated)),
 		value.M("nemo_gym_version", value.Text(h.Rules)),
 		value.M("rollscope_version", value.Text(h.Program)),
 		value.M("command", value.Text(h.Command)),

@@ -66,6 +66,13 @@ func TestComparison(t *testing.T) {
 	if all := served(t, d, data, "tab=compare&set=compare.show%3Dall"); len(all.Compare.Table.Rows) != 4 {
 		t.Errorf("%d tasks in all", len(all.Compare.Table.Rows))
 	}
+	// Both are reports of the same comparison.
+	for name, part := range map[string]string{compare.ReportJSON: `"fail_to_pass_count": 1`, compare.ReportMarkdown: "pass→fail"} {
+		content, err := d.Download(State{Tab: "compare"}, name)
+		if err != nil || !bytes.Contains(content, []byte(part)) {
+			t.Errorf("%s: %v, %.500s", name, err, content)
+		}
+	}
 	// The other way round.
 	swapped := served(t, d, data, strings.TrimPrefix(p.Compare.Swap.Href, "#"))
 	if stat(swapped, "compare.baseline_only") != "0" || stat(swapped, "compare.candidate_only") != "1" || swapped.Compare.Base.Value != "b/rollouts" {

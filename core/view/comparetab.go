@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/rollscope/rollscope/core/compare"
@@ -49,6 +50,7 @@ var comparePane = pane{
 		}
 		return []Chart{*p.Compare.Chart}
 	},
+	download: (*Desk).compareFile,
 }
 
 // comparable lists the runs that have rows to compare.
@@ -119,7 +121,51 @@ func (d *Desk) showCompare(c *selection, r *request) []Need {
 	p.Folded = m.folded(s)
 	p.Only = []Table{d.onlyTable(s, &m.sides[0], m.align.BaselineOnly, "only-baseline"), d.onlyTable(s, &m.sides[1], m.align.CandidateOnly, "only-candidate")}
 	tableFoot(r.page, s, pairChoice(), p.Table, "what got worse first, by the size of the change")
+	if m.report != nil {
+		for _, name := range [...]string{compare.ReportMarkdown, compare.ReportJSON} {
+			r.page.Links = append(r.page.Links, Link{Text: name, Download: name})
+		}
+	}
 	return nil
+}
+
+// compareFile makes the report of a comparison, as the command makes it of the rows: agent by agent where both sides have
+// the same, else of all rows as one. A page has no clock, so it does not say when.
+func (d *Desk) compareFile(c *selection, r *request, name string) (content []byte, ok bool, err error) {
+	if name != compare.ReportMarkdown && name != compare.ReportJSON {
+		return nil, false, nil
+	}
+	m := d.comparison(c, r.state)
+	report := m.agents
+	if report == nil {
+		report = m.report
+	}
+	if report == nil {
+		return nil, true, m.reportErr
+	}
+	h := &compare.Heading{Command: "rollscope compare --derive", Rules: "0.7.0", Program: Version}
+	for i, about := range [...]*compare.Run{&h.Baseline, &h.Candidate} {
+		run := &d.listing.Runs[m.sides[i].run]
+		about.Label, about.Rollouts, about.Agents = run.Name, d.listing.Entries[run.Shards[0]].Name, []string{}
+		for k := range report.Comparisons {
+			e := report.Comparisons[k].Baseline
+			if i == 1 {
+				e = report.Comparisons[k].Candidates[0]
+			}
+			about.Agents = append(about.Agents, e.Label)
+		}
+		for _, skip := range report.Skipped {
+			if (skip.Side == "baseline") == (i == 0) {
+				about.Agents = append(about.Agents, skip.Agents...)
+			}
+		}
+		slices.Sort(about.Agents)
+		h.Command += " " + about.Rollouts
+	}
+	if name == compare.ReportMarkdown {
+		return report.Markdown(h), true, nil
+	}
+	return report.JSON(h), true, nil
 }
 
 func (d *Desk) compareTable(c *selection, r *request, id string, from, to int) (Table, bool) {

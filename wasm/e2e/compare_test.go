@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,6 +71,14 @@ func TestCompare(t *testing.T) {
 				t.Errorf("%s changes by %v, the command says %v", m.Metric, b, a)
 			}
 		}
+	}
+	// The report that is saved says the same as that of the command.
+	var ours, theirs struct{ Comparisons any }
+	if err := json.Unmarshal(p.Download("compare_report.json"), &ours); err != nil {
+		t.Error(err)
+	}
+	if err := json.Unmarshal([]byte(out), &theirs); err != nil || !reflect.DeepEqual(ours, theirs) {
+		t.Errorf("%v: the page saves %v, the command %v", err, ours, theirs)
 	}
 	p.Settled()
 	// The first of the list got worse in this direction.
