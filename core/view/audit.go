@@ -22,6 +22,7 @@ type audit struct {
 	need  Need
 	data  []byte
 	err   error
+	fed   bool // since the last answer that needed nothing
 
 	report *verify.Report
 	failed error           // why there is no report
@@ -64,9 +65,13 @@ func (d *Desk) Audit() (needs []Need, done bool) {
 		a.stop()
 		return nil, true
 	}
+	fed := a.fed
+	a.fed = false
 	if step.ask {
-		a.waits, a.need = true, step.need
-		return []Need{a.need}, false
+		// One need a stretch: hosts take an answer that needs bytes again and again for one that never comes.
+		if a.waits, a.need = true, step.need; !fed {
+			return []Need{a.need}, false
+		}
 	}
 	return nil, false
 }
@@ -76,7 +81,7 @@ func (a *audit) supply(n Need, data []byte, problem string) bool {
 	if a == nil || !a.waits || a.need != n {
 		return false
 	}
-	a.waits, a.data, a.err = false, data, nil
+	a.waits, a.data, a.err, a.fed = false, data, nil, true
 	if problem != "" {
 		a.err = errors.New(problem)
 	}

@@ -214,8 +214,8 @@ func (d *Desk) fateEyes(c *selection, f *fates, s State) (list []eye) {
 	}
 	add(fateUnscored, "coverage", "results without a number as reward")
 	for _, g := range f.findingGroups() {
-		if g.severity == finding.Info {
-			continue
+		if g.severity == finding.Info || g.info.ID == finding.WouldRestart && len(sum.runs) == 0 {
+			continue // files that are no run folder are not resumed
 		}
 		t := severityText(g.severity)
 		said := g.info.Title

@@ -387,7 +387,7 @@ func (d *Desk) resumeLines(run *verify.RunReport, f *fates, n int, s State) []Te
 		list = append(list, Text{Muted: true, Text: fmt.Sprintf("Not run again: %s with all %d attempts spent, %s failed for good, %s omitted.",
 			count(c.Exhausted, "rollout", "rollouts"), run.Settings.MaxAttempts, Group(sum.final), Group(c.Omitted))})
 	}
-	if run.Output != "" {
+	if run.Output != "" && sum.total > 0 {
 		list = append(list, Text{Text: "rollscope recovery plan " + run.Output + " -o DIR writes the whole plan.", Muted: true})
 	}
 	return list

@@ -40,6 +40,7 @@ type Desk struct {
 	captureReads map[int]*captureRead // by file
 	line         supplied             // the line of another file that is looked at
 	sums         map[int]string       // SHA-256 of files that somebody asked for
+	sumNeeds     map[Need]bool        // what is read for more of them
 
 	sides    map[string]*selection // runs by themselves, for comparisons
 	compared comparison
@@ -97,7 +98,7 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 	d.answers, d.audited = nil, nil
 	d.sides, d.compared, d.talked = nil, comparison{}, talked{}
 	if !add {
-		d.papers, d.captureReads, d.sums = nil, nil, nil
+		d.papers, d.captureReads, d.sums, d.sumNeeds = nil, nil, nil, nil
 	}
 	return tasks
 }
@@ -168,7 +169,7 @@ type supplied struct {
 // Supply hands over the bytes of a Need. The desk keeps them. A problem of the host, such as a file that
 // has vanished, is given instead of the bytes.
 func (d *Desk) Supply(n Need, data []byte, problem string) {
-	if d.audited.supply(n, data, problem) || d.keepPaper(n, data, problem) || d.keepLine(n, data, problem) {
+	if d.audited.supply(n, data, problem) || d.keepSum(n, data, problem) || d.keepPaper(n, data, problem) || d.keepLine(n, data, problem) {
 		return
 	}
 	d.talked.keep(n, data, problem) // the page of the row may want them as well

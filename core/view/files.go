@@ -83,8 +83,9 @@ func (d *Desk) sumCell(s State, file int) Cell {
 // summed tells whether the digest of a file is one of all its bytes.
 func (d *Desk) summed(file int) bool { return d.files[file].Size <= wholeSum && !d.packed(file) }
 
-// summing makes the digests that somebody asked for, of files whose bytes are at hand; the others are needed.
+// summing lists the files whose bytes are needed for digests that somebody asked for.
 func (d *Desk) summing(s State) []Need {
+	var needs []Need
 	for _, id := range s.Open {
 		name, ok := strings.CutPrefix(id, sumPrefix)
 		if !ok {
@@ -97,28 +98,31 @@ func (d *Desk) summing(s State) []Need {
 		if _, there := d.sums[file]; there {
 			continue
 		}
-		need := Need{file, 0, d.files[file].Size}
-		text, problem := d.texts.data, d.texts.err
-		if need.Length == 0 {
-			text, problem = nil, ""
-		} else if whole, kept := d.papers[file]; kept {
-			text, problem = whole.text, whole.problem
-		} else if d.line.ok && d.line.need == need {
-			text, problem = d.line.data, d.line.err
-		} else if !d.texts.ok || d.texts.need != need {
-			return []Need{need}
-		}
 		if d.sums == nil {
-			d.sums = map[int]string{}
+			d.sums, d.sumNeeds = map[int]string{}, map[Need]bool{}
 		}
-		if problem != "" {
-			d.sums[file] = "cannot be read: " + problem
+		need := Need{file, 0, d.files[file].Size}
+		d.sumNeeds[need] = true
+		if need.Length == 0 {
+			d.keepSum(need, nil, "")
 			continue
 		}
-		sum := sha256.Sum256(text)
-		d.sums[file] = hex.EncodeToString(sum[:])
+		needs = append(needs, need)
 	}
-	return nil
+	return needs
+}
+
+// keepSum makes the digest of a file whose bytes were asked for, and tells whether they were.
+func (d *Desk) keepSum(n Need, data []byte, problem string) bool {
+	if !d.sumNeeds[n] {
+		return false
+	}
+	delete(d.sumNeeds, n)
+	if d.sums[n.File] = "cannot be read: " + problem; problem == "" {
+		sum := sha256.Sum256(data)
+		d.sums[n.File] = hex.EncodeToString(sum[:])
+	}
+	return true
 }
 
 // saidCell tells how many findings there are about a file.

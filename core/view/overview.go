@@ -37,7 +37,7 @@ func (d *Desk) completePanel(c *selection, s State) Panel {
 	p.Of = "of " + count(sum.whole(), "expected rollout has", "expected rollouts have") + " a result"
 	if sum.total == nil {
 		parts = parts[:5]
-		p.Of = "of " + count(sum.whole(), "row is a result", "rows are results") + "; nothing says how many were expected"
+		p.Of = "of " + count(sum.whole(), "row is a result", "rows are results") + ", expected not known"
 	}
 	p.Shares = sum.shares(s, parts...)
 	if chart, ok := f.gapChart(s); ok {
