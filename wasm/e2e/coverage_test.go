@@ -152,3 +152,22 @@ func remaining(t *testing.T, file string) []map[string]any {
 	}
 	return doc.Remaining
 }
+
+// TestManyFiles verifies more files than one request of the audit reads: they are all held against each other, and
+// nothing is told of a problem.
+func TestManyFiles(t *testing.T) {
+	const runs = 12
+	folder := t.TempDir()
+	for n := range runs {
+		run := fmt.Sprintf("run-%02d/", n)
+		write(t, folder, run+"rollouts.jsonl", rows(2))
+		write(t, folder, run+"rollouts_materialized_inputs.jsonl", rows(3))
+	}
+	p := open(t, "#tab=coverage")
+	p.ChooseFolder(folder)
+	p.WaitState("ready")
+	p.WaitStats(map[string]string{"coverage.expected": strconv.Itoa(3 * runs), "rollout.count": strconv.Itoa(2 * runs)})
+	if codes := p.Codes(); len(codes) > 0 {
+		t.Errorf("messages %q", codes)
+	}
+}
