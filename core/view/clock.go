@@ -48,6 +48,14 @@ func clockText(unix float64, dated bool) string {
 	return t.Format("15:04:05")
 }
 
+// windowText writes a stretch of time in Unix seconds, with the days where it begins and ends on different ones.
+func windowText(from, to float64) string {
+	a, known := utc(from)
+	b, ok := utc(to)
+	dated := known && ok && a.Truncate(24*time.Hour) != b.Truncate(24*time.Hour)
+	return clockText(from, dated) + " – " + clockText(to, dated) + " UTC"
+}
+
 // clockCell shows a time in Unix seconds.
 func clockCell(at lax.Real) Cell {
 	if !at.Set {
@@ -60,7 +68,7 @@ func clockCell(at lax.Real) Cell {
 // spanText writes a duration in seconds as a clock does, short ones with decimals: "0.75 s", "3:16", "5:45:55".
 func spanText(seconds float64) string {
 	switch {
-	case math.IsNaN(seconds) || math.IsInf(seconds, 0) || seconds >= 1e9:
+	case math.IsNaN(seconds) || math.IsInf(seconds, 0) || seconds >= 1e12:
 		return strconv.FormatFloat(seconds, 'g', 6, 64) + " s"
 	case seconds < 60:
 		return fixed(seconds, 2) + " s"

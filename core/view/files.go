@@ -216,6 +216,9 @@ func (d *Desk) othersTable(c *selection, f *fates, s State, limit int) Table {
 		if len(t.Rows) == limit {
 			continue
 		}
+		if d.isBatch(e.Name) {
+			e.Kind, e.Note = runfolder.BatchManifest, "" // which its content alone says
+		}
 		info := e.Kind.Info()
 		state := Text{Text: "listed", Muted: true, Title: "its content is not looked at for this"}
 		lines := [4]Cell{}

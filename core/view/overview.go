@@ -58,7 +58,7 @@ func (d *Desk) completePanel(c *selection, s State) Panel {
 		}
 		switch {
 		case run.FirstError != "":
-			add(Line{Mark: MarkUnhealthy, Text: "the reference refuses it", Right: run.FirstError, Href: toFindings(s, run.FirstError)})
+			add(Line{Mark: MarkUnhealthy, Text: "the reference package refuses it", Right: run.FirstError, Href: toFindings(s, run.FirstError)})
 		case run.Saved == nil:
 		case run.Check.Comparison == records.Match:
 			add(Line{Mark: MarkHealthy, Text: "saved coverage equals derived", Href: tab})

@@ -95,7 +95,7 @@ func timeFacts(t *timing) []Fact {
 	}
 	unplaced := fmt.Sprintf("%s a place in time, where two are needed", count(w.Rows, "row has", "rows have"))
 	facts := []Fact{
-		real("window", "perf.window_s", w.End-w.Start, spanText(w.End-w.Start), clockText(w.Start, false)+" – "+clockText(w.End, false)+" UTC", unplaced, w.Known),
+		real("window", "perf.window_s", w.End-w.Start, spanText(w.End-w.Start), windowText(w.Start, w.End), unplaced, w.Known),
 		real("throughput", "perf.rollouts_per_hour", w.PerHour, groupFixed(w.PerHour, 1), "rollouts/h", unplaced, w.Known),
 	}
 	if t.source >= 0 {
@@ -114,6 +114,9 @@ func timeFacts(t *timing) []Fact {
 	little := ""
 	if w.LittleKnown {
 		little = "rate × mean latency " + fixed(w.Little, 2)
+	}
+	if w.Known && w.MeanConcurrency > float64(w.PeakConcurrency) {
+		little = joined(little, "over the window of model calls, which some rollouts outlast")
 	}
 	facts = append(facts, real("mean concurrency", "perf.mean_concurrency", w.MeanConcurrency, groupFixed(w.MeanConcurrency, 2), joined(little, "most "+Group(w.PeakConcurrency)), unplaced, w.Known))
 	facts = append(facts, tokenFacts(&t.calls.All)...)

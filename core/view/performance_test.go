@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -160,6 +161,23 @@ func TestSavedPerf(t *testing.T) {
 		}
 		if !strings.HasPrefix(odd, tt.state) || tt.state == "" && odd != "" {
 			t.Errorf("%s: %q", tt.name, odd)
+		}
+	}
+}
+
+// TestTimes writes stretches of time and names their units.
+func TestTimes(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{windowText(86_390, 86_399), "23:59:50 – 23:59:59 UTC"},
+		{windowText(86_390, 86_405), "1970-01-01 23:59:50 – 1970-01-02 00:00:05 UTC"},
+		{spanText(1.70621e9), "473,947:13:20"},
+		{latencyUnit(3213), ""},
+		{latencyUnit(10_000), "min:s"},
+		{latencyUnit(3_599_500), "h:min:s"},
+		{latencyUnit(math.NaN()), ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
 		}
 	}
 }

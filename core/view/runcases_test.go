@@ -181,3 +181,33 @@ func firstItem(t *testing.T, d *Desk) *item {
 	}
 	return i
 }
+
+// TestBatchManifest opens a batch manifest, which only its content tells from another document: it is read, and no
+// message says otherwise.
+func TestBatchManifest(t *testing.T) {
+	files, data := folder(t, "../../testdata/runs/37-batch-mismatch/run")
+	d := openDesk(t, files, data)
+	p, _ := page(t, d, "#tab=files")
+	if got := codes(p); strings.Contains(got, runfolder.UnknownKind) {
+		t.Errorf("messages %s", got)
+	}
+	for _, r := range p.Files.Others.Rows {
+		if kind := r.Cells[1].Text.Text; strings.HasSuffix(r.ID, "/batch.json") && kind != runfolder.BatchManifest.Info().Title {
+			t.Errorf("it is listed as %q", kind)
+		}
+	}
+	// A document that is none has its message.
+	other := "other/settings.json"
+	data[other] = []byte(`{"a":1}`)
+	d = openDesk(t, append(files, runfolder.File{Path: other, Size: int64(len(data[other]))}), data)
+	p, _ = page(t, d, "#tab=overview")
+	if got := codes(p); !strings.Contains(got, runfolder.UnknownKind) {
+		t.Errorf("messages %s", got)
+	}
+	// Without a reward there are no scores to go to.
+	for _, panel := range p.Overview.Panels {
+		if panel.Title == "Score" && panel.Href != "" {
+			t.Errorf("the panel leads to %s", panel.Href)
+		}
+	}
+}

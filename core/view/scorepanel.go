@@ -19,14 +19,17 @@ func (d *Desk) scorePanel(c *selection, s State) Panel {
 	to := plain.ToTab("scores")
 	e := d.earned(c, plain, everything)
 	all := &e.scores.All
-	p := Panel{Title: "Score", Href: to.Href(), Link: "Scores", Charts: []Chart{}, Lines: []Line{}}
+	p := Panel{Title: "Score", Charts: []Chart{}, Lines: []Line{}}
+	if panes["scores"].there(d, c) {
+		p.Href, p.Link = to.Href(), "Scores"
+	}
 	number, lines := headline(e)
 	p.Number = number.Value
 	p.Of = fmt.Sprintf("mean reward, %s of %s", Group(all.Measured), Group(all.Expected))
 	if all.Measured == 0 {
 		p.Of = "no reward that counts in " + count(all.Expected, "rollout", "rollouts")
 		if out := all.LeftOut.Total(); out > 0 {
-			p.Lines = append(p.Lines, Line{Text: "left out", Right: leftOut(&all.LeftOut).Text, Href: to.Href()})
+			p.Lines = append(p.Lines, Line{Text: "left out", Right: leftOut(&all.LeftOut).Text, Href: p.Href})
 		}
 		return p
 	}
@@ -92,7 +95,7 @@ func (d *Desk) timePanel(c *selection, s State) Panel {
 		p.Number = Text{Text: clock(l.P50), Title: exactFloat(l.P50) + " ms"}
 		p.Of = fmt.Sprintf("median latency, %s of %s", Group(l.N), count(sum.Records, "rollout", "rollouts"))
 		p.Charts = append(p.Charts, latencyChart(plain, e))
-		t := &Table{ID: "latency", Caption: "latency", Height: 22, Total: 1, Columns: []Column{{Key: "what", Title: "latency"}}, Rows: []Row{{ID: "latency", Cells: []Cell{{Text: Text{Text: "min:s", Muted: true}}}}}}
+		t := &Table{ID: "latency", Caption: "latency", Height: 22, Total: 1, Columns: []Column{{Key: "what", Title: "latency"}}, Rows: []Row{{ID: "latency", Cells: []Cell{{Text: Text{Text: latencyUnit(l.Max.Real()), Muted: true}}}}}}
 		for _, one := range [...]struct {
 			key   string
 			value float64

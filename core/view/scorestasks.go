@@ -165,6 +165,17 @@ func latencyCell(ms float64) Cell {
 	return Cell{Text: Text{Text: clock(ms), Title: exactFloat(ms) + " ms"}, Exact: exactFloat(ms)}
 }
 
+// latencyUnit names what [clock] writes up to a number of milliseconds; short times name their unit themselves.
+func latencyUnit(most float64) string {
+	switch {
+	case !(most >= 10_000) || most > 1e15:
+		return ""
+	case most < 3_599_500:
+		return "min:s"
+	}
+	return "h:min:s"
+}
+
 // clock writes milliseconds as hours, minutes and seconds; what is shorter than ten seconds keeps its tenths.
 func clock(ms float64) string {
 	if ms < 10_000 {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/health/check"
 	"github.com/rollscope/rollscope/core/runfolder"
+	"github.com/rollscope/rollscope/core/verify"
 )
 
 // Version is the version of the product, set by the command or the module that links it.
@@ -251,6 +253,9 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 	type kind struct{ code, text string }
 	of := map[kind]int{}
 	for _, p := range d.listing.Problems {
+		if p.Code == runfolder.UnknownKind && d.mayBeBatch(p.Index) {
+			continue
+		}
 		if at, known := of[kind{p.Code, p.Text}]; known {
 			list[at].Count++
 			continue
@@ -272,6 +277,22 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 			Text: count(unknown, "file", "files") + " of no known kind. They are listed on the Files tab and were not read."})
 	}
 	return list
+}
+
+// mayBeBatch tells whether a file of no known name is a batch manifest, which its content alone says: the audit read it
+// as one, or has not come to it.
+func (d *Desk) mayBeBatch(file int) bool {
+	e := &d.listing.Entries[file]
+	if !strings.HasSuffix(strings.ToLower(e.Name), ".json") {
+		return false
+	}
+	return d.AuditPending() || d.isBatch(e.Name)
+}
+
+// isBatch tells whether the audit took a file for a batch manifest.
+func (d *Desk) isBatch(name string) bool {
+	report, _ := d.Audited()
+	return report != nil && slices.ContainsFunc(report.Manifests, func(m verify.BatchManifest) bool { return m.Path == name })
 }
 
 // refusal explains why there is no report.
