@@ -37,6 +37,8 @@ type scoring struct {
 	records   []record // in the order of task, group and repeat
 	tasks     []TaskScore
 	classes   []ClassCount
+	classAt   map[string]int // in classes
+	classTask []int          // the task that each was last seen in, by its place in tasks
 	groups    []*tally
 	all       *tally
 }
@@ -315,8 +317,7 @@ func (s *scoring) task(records []record) {
 		case first.kind == ofFailure:
 			t.Failed++
 			class := s.o.Failures.class(int(last.row))
-			s.fail(class, !slices.Contains(t.Classes, class))
-			if !slices.Contains(t.Classes, class) {
+			if s.fail(class, len(s.tasks)) {
 				t.Classes = append(t.Classes, class)
 			}
 		case first.kind == ofResult && r.Masked(int(first.row)):
@@ -374,16 +375,22 @@ func (s *scoring) task(records []record) {
 }
 
 // fail counts a rollout that failed, and its task if it is the first of the class there.
-func (s *scoring) fail(class string, first bool) {
-	at := slices.IndexFunc(s.classes, func(c ClassCount) bool { return c.Class == class })
-	if at < 0 {
+func (s *scoring) fail(class string, task int) (first bool) {
+	at, known := s.classAt[class]
+	if !known {
+		if s.classAt == nil {
+			s.classAt = map[string]int{}
+		}
 		at = len(s.classes)
-		s.classes = append(s.classes, ClassCount{Class: class})
+		s.classAt[class] = at
+		s.classes, s.classTask = append(s.classes, ClassCount{Class: class}), append(s.classTask, -1)
 	}
 	s.classes[at].Rollouts++
-	if first {
+	if first = s.classTask[at] != task; first {
 		s.classes[at].Tasks++
+		s.classTask[at] = task
 	}
+	return first
 }
 
 // FailureFields are the chosen fields of a failures sidecar that tell failures, omissions and mere traces apart.

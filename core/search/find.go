@@ -32,6 +32,7 @@ type Finder struct {
 	reader reader
 	text   []byte
 	places map[int]place
+	trail  trail
 }
 
 // Finder makes a finder.
@@ -44,6 +45,7 @@ func (f *Finder) Row(row *rollout.Row, visit func(*Hit) bool) {
 	if row.Problem != nil {
 		return
 	}
+	f.trail = trail{row: row.Value, path: f.trail.path[:0]}
 	var hit Hit
 	more := true
 	look := func(v jsonscan.Value, at func() place) {
@@ -64,7 +66,7 @@ func (f *Finder) Row(row *rollout.Row, visit func(*Hit) bool) {
 				if !s.options.Parts.Has(p.part) {
 					return false
 				}
-				hit = Hit{Pointer: pointer(row.Value, v.Offset()), Part: p.part, Role: p.role, Tool: p.tool, Call: p.call, Turn: p.turn, Text: v.Offset()}
+				hit = Hit{Pointer: f.trail.pointer(v.Offset()), Part: p.part, Role: p.role, Tool: p.tool, Call: p.call, Turn: p.turn, Text: v.Offset()}
 			}
 			hit.Offset, hit.Length = start, end-start
 			hit.Before, hit.Match, hit.After, hit.Cut = around(text, start, end, s.options.Context)

@@ -185,35 +185,82 @@ func lastMembers(v jsonscan.Value) map[string]int {
 	return last
 }
 
+// A trail gives JSON pointers of places in a row. It remembers the way to the last one: what is asked for usually lies
+// behind it, and of a long list nothing is passed twice.
+type trail struct {
+	row  jsonscan.Value
+	path []step
+}
+
+// A step is a walk through a container that stands at one of its values.
+type step struct {
+	elements jsonscan.Elements
+	members  jsonscan.Members
+	array    bool
+	n        int // of the element
+	text     string
+}
+
+func (s *step) value() jsonscan.Value {
+	if s.array {
+		return s.elements.Value
+	}
+	return s.members.Value
+}
+
+// reach goes on to the value that holds an offset and tells whether there is one.
+func (s *step) reach(offset int) bool {
+	for s.next() {
+		if v := s.value(); holds(v, offset) {
+			if s.array {
+				s.text = "/" + strconv.Itoa(s.n-1)
+			} else {
+				s.text = "/" + escape.Replace(string(s.members.Key))
+			}
+			return true
+		} else if v.Offset() > offset {
+			return false
+		}
+	}
+	return false
+}
+
+func (s *step) next() bool {
+	if s.n++; s.array {
+		return s.elements.Next()
+	}
+	return s.members.Next()
+}
+
 // pointer gives the JSON pointer of the value at an offset of the row.
-func pointer(row jsonscan.Value, offset int) string {
-	var b strings.Builder
-	at := row
+func (t *trail) pointer(offset int) string {
+	keep := 0
+	for keep < len(t.path) && holds(t.path[keep].value(), offset) {
+		keep++
+	}
+	at := t.row
+	if keep > 0 {
+		at = t.path[keep-1].value()
+	}
+	if keep < len(t.path) {
+		// Within this container it goes on, unless the place lies before.
+		last := t.path[keep]
+		if t.path = t.path[:keep]; last.value().Offset() <= offset && at.Offset() != offset && last.reach(offset) {
+			t.path = append(t.path, last)
+			at = last.value()
+		}
+	}
 	for at.Offset() != offset {
-		found := jsonscan.Value{}
-		if at.IsArray() {
-			n := 0
-			for e := at.Elements(); e.Next(); n++ {
-				if holds(e.Value, offset) {
-					found = e.Value
-					b.WriteByte('/')
-					b.WriteString(strconv.Itoa(n))
-					break
-				}
-			}
-		}
-		for m := at.Members(); m.Next(); {
-			if holds(m.Value, offset) {
-				found = m.Value
-				b.WriteByte('/')
-				escape.WriteString(&b, string(m.Key))
-				break
-			}
-		}
-		if !found.Exists() {
+		s := step{elements: at.Elements(), members: at.Members(), array: at.IsArray()}
+		if !s.reach(offset) {
 			break
 		}
-		at = found
+		t.path = append(t.path, s)
+		at = s.value()
+	}
+	var b strings.Builder
+	for i := range t.path {
+		b.WriteString(t.path[i].text)
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -135,7 +136,7 @@ func decode(t *testing.T, line []byte) (d decoded, ok bool) {
 	}
 	var texts reader
 	for _, one := range texts.read(row) {
-		at := pointer(row.Value, one.value.Offset())
+		at := (&trail{row: row.Value}).pointer(one.value.Offset())
 		s, ok := inside(t, v, at).(string)
 		if !ok {
 			t.Fatalf("%s is no text", at)
@@ -412,6 +413,38 @@ func TestRequired(t *testing.T) {
 		c, _ := New(one)
 		if a.Number() == b.Number() || a.Number() != c.Number() || a.Number() == 0 {
 			t.Error("numbers do not tell searches apart")
+		}
+	}
+}
+
+// TestTrail asks for places of a row in any order: each pointer leads back to its text.
+func TestTrail(t *testing.T) {
+	line := []byte(`{"a":["x",["y",{"":"z","b/c":["w"],"d~":{}}],"v"], "e":{"f":"u","f":"t"},"g":"s"}`)
+	var rows rollout.Reader
+	row := rows.Read(&jsonl.Line{Bytes: line, Length: int64(len(line)), Terminated: true})
+	if row.Problem != nil {
+		t.Fatal(row.Problem)
+	}
+	want := map[int]string{}
+	for pointer, text := range map[string]string{"/a/0": "x", "/a/1/0": "y", "/a/1/1/": "z", "/a/1/1/b~1c/0": "w", "/a/2": "v", "/e/f": "t", "/g": "s"} {
+		want[bytes.Index(line, []byte(`"`+text+`"`))] = pointer
+	}
+	want[bytes.Index(line, []byte(`"u"`))] = "/e/f"
+	want[bytes.Index(line, []byte(`{}`))] = "/a/1/1/d~0"
+	want[bytes.Index(line, []byte(`["y"`))] = "/a/1"
+	want[0] = ""
+	places := slices.Sorted(maps.Keys(want))
+	path := trail{row: row.Value}
+	for _, at := range places {
+		if got := path.pointer(at); got != want[at] {
+			t.Errorf("in order: %q at byte %d, want %q", got, at, want[at])
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		at := places[rng.IntN(len(places))]
+		if got := path.pointer(at); got != want[at] {
+			t.Fatalf("%q at byte %d, want %q", got, at, want[at])
 		}
 	}
 }

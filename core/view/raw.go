@@ -265,7 +265,7 @@ type lookAt struct {
 // Window gives the lines from one on, at most n.
 func (o *Outline) Window(from, n int, look lookAt) []RawLine {
 	from = min(max(from, 0), len(o.lines))
-	to := min(from+n, len(o.lines))
+	to := from + min(max(n, 0), len(o.lines)-from)
 	lines := make([]RawLine, 0, to-from)
 	for i := from; i < to; i++ {
 		start, end := o.extent(i)
