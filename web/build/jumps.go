@@ -75,10 +75,53 @@ func straighten(module []byte) (jumps int, err error) {
 	return jumps, nil
 }
 
+// tighten gives a module without the instructions that do nothing, such as those that straighten leaves behind.
+func tighten(module []byte) (tight []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: %v", errModule, r)
+		}
+	}()
+	in := &code{b: module, at: 8}
+	tight = append(make([]byte, 0, len(module)), module[:8]...)
+	for in.at < len(module) {
+		from := in.at
+		section, size := in.byte(), in.unsigned()
+		if section != codeSection {
+			in.take(size)
+			tight = append(tight, module[from:in.at]...)
+			continue
+		}
+		n := in.unsigned()
+		list := binary.AppendUvarint(make([]byte, 0, size), uint64(n))
+		var function []byte
+		for range n {
+			size := in.unsigned()
+			at, end := in.at, in.at+size
+			for range in.unsigned() { // groups of locals
+				in.unsigned()
+				in.byte()
+			}
+			in.nops = in.nops[:0]
+			in.function(end)
+			function = function[:0]
+			for _, nop := range in.nops {
+				function = append(function, module[at:nop]...)
+				at = nop + 1
+			}
+			function = append(function, module[at:end]...)
+			list = append(binary.AppendUvarint(list, uint64(len(function))), function...)
+		}
+		tight = append(binary.AppendUvarint(append(tight, codeSection), uint64(len(list))), list...)
+	}
+	return tight, nil
+}
+
 // code is a position in a module. Reading beyond its end panics.
 type code struct {
-	b  []byte
-	at int
+	b    []byte
+	at   int
+	nops []int // where the last function has instructions that do nothing
 }
 
 func (c *code) byte() byte {
@@ -193,7 +236,9 @@ func (c *code) function(end int) (jumps int) {
 			default:
 				panic(fmt.Sprintf("instruction FC %d", more))
 			}
-		case op == opUnreachable, op == opNop, op == opElse, op == opReturn, op == opDrop, op == opSelect,
+		case op == opNop:
+			c.nops = append(c.nops, start)
+		case op == opUnreachable, op == opElse, op == opReturn, op == opDrop, op == opSelect,
 			op >= opPlainFirst && op <= opPlainLast:
 		default:
 			panic(fmt.Sprintf("instruction %x", op))

@@ -32,7 +32,14 @@ func TestStraighten(t *testing.T) {
 	if want := bytes.Replace(jumping, []byte("\x41\x02\x21\x00\x0C\x02"), []byte("\x0C\x01\x01\x01\x01\x01"), 1); !bytes.Equal(straight, want) {
 		t.Errorf("got  %x\nwant %x", straight, want)
 	}
-	for _, module := range [][]byte{jumping, straight} {
+	tight, err := tighten(straight)
+	if err != nil || len(tight) != len(straight)-4 || bytes.Contains(tight, []byte("\x0C\x01\x01")) {
+		t.Errorf("tight: %x, %v", tight, err)
+	}
+	if _, err := tighten(straight[:len(straight)-6]); !errors.Is(err, errModule) {
+		t.Errorf("a cut module: %v", err)
+	}
+	for _, module := range [][]byte{jumping, straight, tight} {
 		rt := wazero.NewRuntime(t.Context())
 		defer rt.Close(t.Context())
 		m, err := rt.Instantiate(t.Context(), module)

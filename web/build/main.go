@@ -71,6 +71,9 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	if wasm, err = tighten(wasm); err != nil {
+		return err
+	}
 	wasm, segments, err := join(wasm)
 	if err != nil {
 		return err
