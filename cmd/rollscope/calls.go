@@ -148,7 +148,7 @@ func callSheets(r *modelcall.Report) *sheets {
 		if len(r.Groups) > 1 {
 			for i := range r.Groups {
 				if g := &r.Groups[i]; pick(g).N > 0 {
-					times.rows = append(times.rows, append([]string{what, groupName(g)}, spreadCells(pick(g), n)...))
+					times.rows = append(times.rows, append([]string{what, groupName(g, r.Groups)}, spreadCells(pick(g), n)...))
 				}
 			}
 		}
@@ -177,11 +177,16 @@ func callSheets(r *modelcall.Report) *sheets {
 	return &s
 }
 
-// groupName tells a group from the others.
-func groupName(g *modelcall.Group) string {
+// groupName tells a group from the others: by model and dialect, and by the server where another one has both.
+func groupName(g *modelcall.Group, all []modelcall.Group) string {
 	name := orDash(g.Model)
 	if g.Dialect != "" {
 		name += " (" + g.Dialect + ")"
+	}
+	for i := range all {
+		if o := &all[i]; o.Model == g.Model && o.Dialect == g.Dialect && o.Server != g.Server {
+			return name + " of " + orDash(g.Server)
+		}
 	}
 	return name
 }

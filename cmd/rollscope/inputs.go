@@ -10,6 +10,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/packed"
+	"github.com/rollscope/rollscope/core/runfolder"
 	"github.com/rollscope/rollscope/core/source"
 )
 
@@ -76,6 +77,9 @@ func openInputs(paths []string, o inputOptions) (list []*input, err error) {
 		}
 		in, err := openInput(path, o.resolve)
 		if err != nil {
+			if others := rolloutsIn(given); o.rolloutsFile == "" && others != "" {
+				err = fmt.Errorf("%w; here is %s: name the file, or --rollouts-file", err, others)
+			}
 			return list, err
 		}
 		list = append(list, in)
@@ -84,6 +88,28 @@ func openInputs(paths []string, o inputOptions) (list []*input, err error) {
 		return list, usagef("--rollouts-file names a file in a run directory, and no directory was given")
 	}
 	return list, nil
+}
+
+// rolloutsIn names the rollouts files right inside a directory, the first few of them. It is empty for a file.
+func rolloutsIn(directory string) string {
+	const most = 3
+	entries, err := os.ReadDir(directory)
+	if err != nil {
+		return ""
+	}
+	var files []runfolder.File
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, runfolder.File{Path: e.Name(), Size: info.Size()})
+		}
+	}
+	var names []string
+	for _, i := range runfolder.Sort(files).Rollouts() {
+		if names = append(names, files[i].Path); len(names) > most {
+			return strings.Join(names[:most], ", ") + " …"
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func openInput(path string, resolve bool) (*input, error) {

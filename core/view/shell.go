@@ -172,7 +172,7 @@ func landing(h Host) *Landing {
 		Privacy: "Files are read in this tab. The page makes no request after it has loaded, and the browser refuses any.",
 		Note:    "Any file size: rows stay in the file, memory grows with the number of rows only. Unknown files are listed with what was recognised and what was not.",
 		Understood: []Pair{
-			{"NeMo Gym rollouts", "rollouts.jsonl, shards, several runs at once"},
+			{"NeMo Gym rollouts", "rollouts.jsonl, shards; several runs at once, which are compared: drop their folders together, or the folder they lie in"},
 			{"Run folders", "companions are recognised and listed: _failures, _materialized_inputs, _manifest, _coverage, _aggregate_metrics …"},
 		},
 	}
