@@ -288,11 +288,23 @@ func slotsOf(c view.Chart) int {
 	return slots
 }
 
-// clipped cuts a label that does not fit.
+// clipped cuts a label that does not fit; a number loses decimals, as long as something of it is left.
 func clipped(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
 		return s
+	}
+	if f, err := strconv.ParseFloat(s, 64); err == nil && strings.Trim(s, "+-.0123456789") == "" {
+		sign := ""
+		if s[0] == '+' {
+			sign = "+"
+		}
+		for decimals := most; decimals >= 0; decimals-- {
+			text := sign + strconv.FormatFloat(f, 'f', decimals, 64)
+			if len(text) <= most && strings.ContainsAny(text, "123456789") {
+				return text
+			}
+		}
 	}
 	return string(r[:max(most-1, 1)]) + "…"
 }

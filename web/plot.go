@@ -70,6 +70,28 @@ func squared(tone string) bool { return tone == "s2" || tone == "s3" }
 // ended gives the last point of a curve, where its name stands.
 func ended(list []view.PlotPoint) view.PlotPoint { return list[len(list)-1] }
 
+// names tells how far down the name of every curve stands: over its last point, or under the names before it where
+// they would lie on each other.
+func (p plotting) names() []float64 {
+	const line = 12
+	list := make([]float64, len(p.Curves))
+	for i, v := range p.Curves {
+		if len(v.Points) == 0 {
+			list[i] = math.Inf(-1)
+			continue
+		}
+		list[i] = p.up(ended(v.Points).Y) - 7
+		for range i {
+			for _, other := range list[:i] {
+				if math.Abs(list[i]-other) < line {
+					list[i] = other + line
+				}
+			}
+		}
+	}
+	return list
+}
+
 // firstTitle is the head of a table's first column.
 func firstTitle(t view.Table) string {
 	if len(t.Columns) == 0 {
