@@ -34,6 +34,9 @@ func (d *Desk) health(c *selection, s State) *Health {
 		Judged: "verdict of " + count(rows, "rollout", "rollouts"),
 		Shares: shares(counts, s), Facts: []Fact{}, Options: healthOptions(c, s),
 	}
+	if s.Filter != "" {
+		h.Judged += ": the reports are of all, whatever the filter"
+	}
 	h.Checks = Table{
 		ID: "checks", Caption: "health checks", Height: rowHeight, Rows: []Row{}, Empty: "Check counts need all rows.",
 		Columns: []Column{

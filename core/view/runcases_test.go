@@ -182,6 +182,17 @@ func firstItem(t *testing.T, d *Desk) *item {
 	return i
 }
 
+// TestFilteredHealth says that the reports do not follow the filter.
+func TestFilteredHealth(t *testing.T) {
+	d := oddCase(t, "35-*")
+	for fragment, told := range map[string]bool{"tab=health": false, "tab=health&filter=reward%3D1": true} {
+		p, _ := page(t, d, fragment)
+		if got := strings.Contains(p.Health.Judged, "whatever the filter"); got != told || !strings.HasPrefix(p.Health.Judged, "verdict of 3 rollouts") {
+			t.Errorf("%s: %s", fragment, p.Health.Judged)
+		}
+	}
+}
+
 // TestBatchManifest opens a batch manifest, which only its content tells from another document: it is read, and no
 // message says otherwise.
 func TestBatchManifest(t *testing.T) {

@@ -91,6 +91,14 @@ func TestPalette(t *testing.T) {
 	before := Eval[string](p, `getComputedStyle(document.body).backgroundColor`)
 	p.Key("Enter")
 	p.Wait(fmt.Sprintf(`getComputedStyle(document.body).backgroundColor !== %q`, before))
+	// What is not there is not offered: with one run there is nothing to compare, and outside a rollout none of its parts.
+	for words, left := range map[string]string{"one run against another": "", "calls": "tab calls"} {
+		p.Key("Control+k")
+		p.Type(words)
+		p.Wait(fmt.Sprintf(`[...document.querySelectorAll("#commands li:not([hidden])")].map((e) => e.dataset.run).join() === %q`, left))
+		p.Key("Escape")
+		p.Wait(`!document.querySelector("#keys").open`)
+	}
 }
 
 // TestFolded unfolds a long text and finds it unfolded again by going back.

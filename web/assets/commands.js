@@ -187,6 +187,14 @@
   const sheet = $("#keys"), field = $("[data-palette]"), list = $("#commands");
   let chosen = -1;
 
+  /** Whether a command has something to work on: the palette offers no tab or part that is not there. */
+  function possible(entry) {
+    const [name, id] = entry.dataset.run.split(" ");
+    if (name === "tab") return Boolean($(`[data-tab=${id}]`));
+    if (name === "part") return [...$$(`[data-part=${id}]`)].some((part) => part.matches("a, button") && visible(part));
+    return true;
+  }
+
   const shown = () => entries().filter((entry) => !entry.hidden);
 
   function choose(to) {
@@ -203,7 +211,7 @@
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     for (const entry of entries()) {
       const text = entry.textContent.toLowerCase();
-      entry.hidden = !words.every((w) => text.includes(w));
+      entry.hidden = !possible(entry) || !words.every((w) => text.includes(w));
     }
     choose(0);
   }
@@ -213,7 +221,7 @@
     field.parentElement.hidden = !on;
     if (on) list.setAttribute("role", "listbox"); else list.removeAttribute("role");
     for (const entry of entries()) {
-      entry.hidden = false;
+      entry.hidden = on && !possible(entry);
       if (on) entry.setAttribute("role", "option"); else { entry.removeAttribute("role"); entry.removeAttribute("aria-selected"); }
     }
     field.value = "";
