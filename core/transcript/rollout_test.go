@@ -209,3 +209,28 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// indents notes how far the lines of a tree are set in.
+type indents []int
+
+func (d *indents) Head(string)              {}
+func (d *indents) Text(int, string)         {}
+func (d *indents) Line(depth int, _ string) { *d = append(*d, depth) }
+
+// TestDeepTree tells a chain of agents, each started by the one before: every one has its line, and the lines are not
+// set in without end.
+func TestDeepTree(t *testing.T) {
+	r := new(Rollout)
+	for i := range 1000 {
+		in := Invocation{Parent: i - 1}
+		if i < 999 {
+			in.Children = []int{i + 1}
+		}
+		r.Invocations = append(r.Invocations, in)
+	}
+	var d indents
+	r.Tree(&d)
+	if len(d) != 1000 || d[0] != 0 || d[5] != 5 || d[999] != deepest {
+		t.Errorf("%d lines, set in by %v", len(d), d)
+	}
+}

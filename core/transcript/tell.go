@@ -267,6 +267,9 @@ func (w teller) loose() {
 	}
 }
 
+// deepest is how far the tree of agents is set in: further down, room in front of a line tells nobody anything.
+const deepest = 32
+
 // Tree tells the tree of agents of a rollout that has several.
 func (t *Rollout) Tree(s Scribe) {
 	if len(t.Invocations) < 2 {
@@ -280,7 +283,7 @@ func (t *Rollout) Tree(s Scribe) {
 		}
 		seen[i] = true
 		in := &t.Invocations[i]
-		s.Line(depth, fmt.Sprintf("invocation %s: %s, %d turns, %d model calls, %d tool calls", in.ID, in.Status, len(in.Turns), len(in.Calls), len(in.Tools)))
+		s.Line(min(depth, deepest), fmt.Sprintf("invocation %s: %s, %d turns, %d model calls, %d tool calls", in.ID, in.Status, len(in.Turns), len(in.Calls), len(in.Tools)))
 		for _, k := range in.Children {
 			walk(k, depth+1)
 		}

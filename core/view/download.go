@@ -13,6 +13,25 @@ var errNoReport = errors.New("there is no report of these rows")
 // errNotOpen means that the text of a row is asked for that is not at hand.
 var errNotOpen = errors.New("the rollout is not open")
 
+// mostDownloaded bounds a file that is made in memory. While it grows it is there twice, and a module has 4 GiB in all: to run
+// out of them would end the page.
+const mostDownloaded = 512 << 20
+
+var errTooLarge = errors.New("too large to be made on the page")
+
+// A fileBuffer takes a file down until it is larger than most.
+type fileBuffer struct {
+	bytes bytes.Buffer
+	most  int
+}
+
+func (b *fileBuffer) Write(p []byte) (int, error) {
+	if len(p) > b.most-b.bytes.Len() {
+		return 0, errTooLarge
+	}
+	return b.bytes.Write(p)
+}
+
 // Download makes the content of a file that a page offers.
 func (d *Desk) Download(s State, name string) ([]byte, error) {
 	if d.Empty() {
@@ -39,9 +58,12 @@ func (d *Desk) Download(s State, name string) ([]byte, error) {
 	case summaryFile:
 		return c.report.SummaryJSON()
 	case verdictsFile:
-		var b bytes.Buffer
+		b := fileBuffer{most: mostDownloaded}
 		err := c.report.WriteVerdicts(&b)
-		return b.Bytes(), err
+		if errors.Is(err, errTooLarge) {
+			err = fmt.Errorf("%s: %w; rollscope health RUN -o DIR writes it", name, err)
+		}
+		return b.bytes.Bytes(), err
 	}
 	return nil, fmt.Errorf("nothing is called %q here", name)
 }

@@ -1,7 +1,7 @@
 package view
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -271,7 +271,10 @@ func (d *Desk) harnessFile(c *selection, r *request, name string) ([]byte, bool,
 	case j.report == nil:
 		return nil, true, harness.ErrEmpty
 	}
-	var b bytes.Buffer
+	b := fileBuffer{most: mostDownloaded}
 	err := j.report.Under(scopeOf(r.state)).WriteResults(&b)
-	return b.Bytes(), true, err
+	if errors.Is(err, errTooLarge) {
+		err = fmt.Errorf("%s: %w; rollscope harness RUN -o DIR writes it", name, err)
+	}
+	return b.bytes.Bytes(), true, err
 }
