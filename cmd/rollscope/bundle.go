@@ -51,6 +51,10 @@ out, as are the names, sizes and hashes of the sources.`,
 			if len(paths) == 0 && (o.filter != "" || o.redact != "" || o.title != "") {
 				return usagef("--filter, --redact and --title are about runs, and none is named")
 			}
+			if cmd.Flags().Changed("redact") && o.redact == "" {
+				// An empty variable of a shell, say: to hand everything on then would be the opposite of what was meant.
+				return usagef("--redact names no rule")
+			}
 			k, err := h.kit()
 			if err != nil {
 				return err

@@ -255,3 +255,12 @@ func FuzzRow(f *testing.F) {
 		}
 	})
 }
+
+// A message shows the beginning of a rule, however long the line is that was taken for one.
+func TestLongRule(t *testing.T) {
+	for _, text := range []string{strings.Repeat("é", 10_000), "drop " + strings.Repeat("a*", 10_000), "drop a b" + strings.Repeat("c", 10_000), `drop "` + strings.Repeat("a", 10_000), "drop " + strings.Repeat("a.", 10_000)} {
+		if _, err := Parse(text); err == nil || len(err.Error()) > 400 {
+			t.Errorf("%.20s: %.500v", text, err)
+		}
+	}
+}

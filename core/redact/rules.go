@@ -110,11 +110,20 @@ func parseRule(s string) (Rule, error) {
 		}
 		steps, err := parsePath(path)
 		if err != nil {
-			return Rule{}, fmt.Errorf("%s: %w", s, err)
+			return Rule{}, fmt.Errorf("%s: %w", clipped(s), err)
 		}
 		return Rule{Action: Action(i), Path: path, steps: steps}, nil
 	}
-	return Rule{}, fmt.Errorf("%s: a rule begins with keep, length or drop", s)
+	return Rule{}, fmt.Errorf("%s: a rule begins with keep, length or drop", clipped(s))
+}
+
+// clipped is the beginning of a rule, for messages: a file that holds no rules may hold long lines.
+func clipped(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
 }
 
 func parsePath(path string) ([]step, error) {
@@ -141,7 +150,7 @@ func parsePath(path string) ([]step, error) {
 			continue
 		}
 		if rest[0] != '.' {
-			return nil, fmt.Errorf("%q stands where a dot is expected", rest)
+			return nil, fmt.Errorf("%q stands where a dot is expected", clipped(rest))
 		}
 		path = rest[1:]
 	}
@@ -163,7 +172,7 @@ func parseStep(path string) (s step, rest string, err error) {
 		}
 		name, err := strconv.Unquote(quoted)
 		if err != nil {
-			return s, "", fmt.Errorf("%s is no name", quoted)
+			return s, "", fmt.Errorf("%s is no name", clipped(quoted))
 		}
 		s, rest = step{named, name}, path[len(quoted):]
 	} else {
@@ -181,7 +190,7 @@ func parseStep(path string) (s step, rest string, err error) {
 		case word == "**":
 			s.kind = deep
 		case strings.Contains(word, "*"):
-			return s, "", fmt.Errorf("%s: * stands alone, or in a name in quotes", word)
+			return s, "", fmt.Errorf("%s: * stands alone, or in a name in quotes", clipped(word))
 		default:
 			s = step{named, word}
 		}
