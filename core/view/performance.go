@@ -115,10 +115,10 @@ func timeFacts(t *timing) []Fact {
 	if w.LittleKnown {
 		little = "rate × mean latency " + fixed(w.Little, 2)
 	}
-	if w.Known && w.MeanConcurrency > float64(w.PeakConcurrency) {
-		little = joined(little, "over the window of model calls, which some rollouts outlast")
-	}
 	facts = append(facts, real("mean concurrency", "perf.mean_concurrency", w.MeanConcurrency, groupFixed(w.MeanConcurrency, 2), joined(little, "most "+Group(w.PeakConcurrency)), unplaced, w.Known))
+	if w.Known && w.MeanConcurrency > float64(w.PeakConcurrency) {
+		facts[len(facts)-1].Note.Title = "the mean is the time of all rollouts over the window, which ends with the last model call; some rollouts outlast it"
+	}
 	facts = append(facts, tokenFacts(&t.calls.All)...)
 	facts = append(facts, real("completion tok/s", "perf.completion_tokens_per_second", w.CompletionPerSecond, groupFixed(w.CompletionPerSecond, 1), "", unplaced, w.Known))
 	tracker := rep.Trackers[perf.ByRequest]
