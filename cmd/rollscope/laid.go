@@ -67,7 +67,7 @@ func (h *host) lay(ctx context.Context, paths []string, workers int) (*laidRun, 
 func (l *laidRun) close() { closeInputs(l.inputs) }
 
 // scan scans all sources, the second time with a question.
-func (l *laidRun) scan(ctx context.Context, query uint64, m analysis.Mapper) error {
+func (l *laidRun) scan(ctx context.Context, query uint64, mapper func() analysis.Mapper) error {
 	var list []source.Source
 	total := int64(0)
 	for _, in := range l.inputs {
@@ -76,7 +76,7 @@ func (l *laidRun) scan(ctx context.Context, query uint64, m analysis.Mapper) err
 	}
 	p := l.host.progress(total)
 	defer p.done()
-	return analysis.Parts(ctx, list, query, m, analysis.Options{Workers: l.workers, Keep: analysis.All, Progress: p.show}, l.Add)
+	return analysis.Parts(ctx, list, query, mapper, analysis.Options{Workers: l.workers, Keep: analysis.All, Progress: p.show}, l.Add)
 }
 
 func (l *laidRun) read(ctx context.Context) error {
@@ -159,20 +159,21 @@ func (l *laidRun) page(ctx context.Context, s view.State) (*view.Page, error) {
 	return nil, errors.New("the page asks for the same bytes again and again")
 }
 
-// question is what a second scan asks of every row.
-func question(a *view.Asking) (uint64, analysis.Mapper, error) {
+// question is what a second scan asks of every row. What a probe keeps of them is made in memory of the mapper's own, so
+// every scan needs another one.
+func question(a *view.Asking) (number uint64, mapper func() analysis.Mapper, err error) {
 	if a.Probe != "" {
 		p := view.ProbeByID(a.Probe)
 		if p == nil {
 			return 0, nil, fmt.Errorf("no probe is called %q", a.Probe)
 		}
-		return p.Number(), p.Mapper(), nil
+		return p.Number(), p.Mapper, nil
 	}
 	q, err := view.Ask(a.Filter)
 	if err != nil {
 		return 0, nil, wrongFilter(err)
 	}
-	return q.Number(), analysis.RowMapper(q), nil
+	return q.Number(), func() analysis.Mapper { return analysis.RowMapper(q) }, nil
 }
 
 // has tells whether a page offers a tab.

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rollscope/rollscope/core/jsonl"
@@ -185,5 +188,37 @@ func TestAnswersRefuse(t *testing.T) {
 	}
 	if _, ok := a.Row(0, -1); ok {
 		t.Error("there is a row in front of the first")
+	}
+}
+
+// alone is a mapper that notes when two scans are in it at once.
+type alone struct {
+	inside atomic.Bool
+	clash  *atomic.Bool
+}
+
+func (m *alone) Append(dst []byte, _ *jsonl.Line, row *rollout.Row) []byte {
+	if !m.inside.CompareAndSwap(false, true) {
+		m.clash.Store(true)
+	}
+	runtime.Gosched()
+	m.inside.Store(false)
+	return append(dst, row.TaskIndex.Raw()...)
+}
+
+// TestPartsApart asks with several workers: each scan has a mapper of its own, since one may keep memory between rows.
+func TestPartsApart(t *testing.T) {
+	data := []byte(strings.Repeat("{\"_ng_task_index\":1,\"_ng_rollout_index\":0}\n", 3000))
+	var list []source.Source
+	for range 6 {
+		list = append(list, source.Bytes("rollouts.jsonl", data))
+	}
+	var clash atomic.Bool
+	var made atomic.Int32
+	rows := 0
+	err := Parts(context.Background(), list, question, func() Mapper { made.Add(1); return &alone{clash: &clash} },
+		Options{Workers: 4, Block: 20_000}, func(p *Partial) error { rows += p.Rows(); return nil })
+	if err != nil || clash.Load() || rows != 18_000 || made.Load() < 6 {
+		t.Errorf("%v; clash %t, %d rows, %d mappers", err, clash.Load(), rows, made.Load())
 	}
 }

@@ -60,8 +60,9 @@ func Ask(ctx context.Context, sources []source.Source, query uint64, m Mapper, o
 }
 
 // Parts scans sources as [Read] does, or as [Ask] does with a question of a number that is not 0, and hands over what
-// comes of it one partial at a time, for those who keep the table themselves.
-func Parts(ctx context.Context, sources []source.Source, query uint64, m Mapper, o Options, take func(*Partial) error) error {
+// comes of it one partial at a time, for those who keep the table themselves. mapper makes a Mapper for a scan that asks;
+// as scans run at the same time, each has one of its own, unless mapper gives one that several may use at once.
+func Parts(ctx context.Context, sources []source.Source, query uint64, mapper func() Mapper, o Options, take func(*Partial) error) error {
 	keep := o.Keep
 	if keep == 0 {
 		keep = Only(Health)
@@ -69,7 +70,7 @@ func Parts(ctx context.Context, sources []source.Source, query uint64, m Mapper,
 	begin := func(source int, from, to int64) *Scan {
 		s := NewScan(source, from, to, o.MaxLine)
 		if query != 0 {
-			return s.Ask(query, m)
+			return s.Ask(query, mapper())
 		}
 		return s.Keep(keep)
 	}
