@@ -78,6 +78,7 @@ type vandal struct {
 	t     *testing.T
 	host  *host
 	files []input
+	added int  // files dropped later
 	gone  bool // files vanish while they are looked at
 	doing string
 }
@@ -267,7 +268,11 @@ func (v *vandal) look(fragment string) map[string]string {
 		}
 		switch {
 		case d.Audit:
-			for range 10_000 {
+			for round := range 10_000 {
+				if round > 0 && v.chance(2) {
+					v.more() // the audit begins again
+					break
+				}
 				answer, err := v.host.desk(map[string]any{"op": "audit"})
 				if err == errNeeds {
 					v.supply(answer)
@@ -284,6 +289,34 @@ func (v *vandal) look(fragment string) map[string]string {
 	}
 	v.t.Fatalf("%q: something is missing for ever", fragment)
 	return nil
+}
+
+// more drops a file on the page that is there, at most twice: a copy of another one.
+func (v *vandal) more() {
+	if v.added++; v.added > 2 {
+		return
+	}
+	f := v.files[v.IntN(len(v.files))]
+	f.Path = "more" + strconv.Itoa(v.added) + "/" + f.Path
+	answer, err := v.host.desk(map[string]any{"op": "open", "files": []input{f}, "add": true})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.files = append(v.files, f)
+	var opened struct {
+		Scan []struct {
+			Source, File, Size int
+			Packed             bool
+		}
+	}
+	if err := json.Unmarshal(answer, &opened); err != nil {
+		v.t.Fatal(err)
+	}
+	for _, s := range opened.Scan {
+		if !s.Packed {
+			v.host.scan(s.Source, v.files[s.File].data, 0, s.Size)
+		}
+	}
 }
 
 // supply gives the bytes that are asked for, unless they are gone.
