@@ -210,15 +210,28 @@ func (p *Page) Drop(paths ...string) {
 	p.intake()
 	size := Eval[[2]float64](p, `[innerWidth, innerHeight]`)
 	data := &input.DragData{Items: []*input.DragDataItem{}, Files: absolute(paths), DragOperationsMask: 1}
-	p.call(func(ctx context.Context, t *chromedp.Target) error {
-		for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+	send := func(kind input.DispatchDragEventType) {
+		p.t.Helper()
+		p.call(func(ctx context.Context, t *chromedp.Target) error {
 			_, err := cdp.Call(ctx, t, input.DispatchDragEvent, input.DispatchDragEventParams{Type: kind, X: size[0] / 2, Y: size[1] / 2, Data: data})
 			if err != nil {
 				return fmt.Errorf("%s: %w", kind, err)
 			}
+			return nil
+		})
+	}
+	// The browser takes a drop back whose drag the page has not let pass yet. A person would drop again.
+	for range 5 {
+		send(input.DispatchDragEventTypeDragEnter)
+		send(input.DispatchDragEventTypeDragOver)
+		Eval[string](p, `e2e.dragTo("dragover")`)
+		send(input.DispatchDragEventTypeDragOver)
+		send(input.DispatchDragEventTypeDrop)
+		if Eval[string](p, `e2e.dragTo("drop", "dragleave")`) == "drop" {
+			return
 		}
-		return nil
-	})
+	}
+	p.t.Fatal("the browser takes every drop back")
 }
 
 func absolute(paths []string) []string {

@@ -13,6 +13,19 @@ globalThis.e2e = (() => {
     for (const r of records) if (r.type === "attributes" && r.target === document.documentElement) states.push(r.target.dataset.state);
   }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-state"] });
 
+  // What became of the last drag: "dragover" once the page has let it pass, then "drop", or "dragleave" where the browser
+  // took it back.
+  let drag = "", dragged = () => {};
+  for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) addEventListener(kind, () => { drag = kind; dragged(); }, true);
+
+  /** Waits until the drag has come to one of some events, and tells which. */
+  function dragTo(...kinds) {
+    return new Promise((resolve) => {
+      dragged = () => { if (kinds.includes(drag)) { dragged = () => {}; resolve(drag); } };
+      dragged();
+    });
+  }
+
   /** The first true value of a test that is looked at after every change of the document and of the window. */
   function until(test) {
     return new Promise((resolve, reject) => {
@@ -48,7 +61,7 @@ globalThis.e2e = (() => {
   }
 
   return {
-    violations, states, until, place, stats,
+    violations, states, until, place, stats, dragTo,
 
     /** Whether the state is this one, and files that went in after so many changes are what it speaks of. */
     state(wanted, since) {
