@@ -74,6 +74,11 @@
     try { return read(text); } catch { return text; }
   }
 
+  /** A text as it stands in a fragment; half a surrogate pair has no place there. */
+  function encoded(text) {
+    return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
+  }
+
   /** Panels of the bar close when something else is meant. */
   function closePanels(but) {
     let closed = false;
@@ -98,7 +103,7 @@
   /** Change one value of the State in the URL; quiet leaves the history as it is. */
   function setParam(key, value, quiet) {
     const others = location.hash.replace(/^#/, "").split("&").filter((p) => p && !p.startsWith(key + "="));
-    if (value) others.push(key + "=" + encodeURIComponent(value));
+    if (value) others.push(key + "=" + encoded(value));
     const hash = "#" + others.join("&");
     if (hash === location.hash) return;
     if (quiet) { history.replaceState(null, "", hash); view.schedule(); } else location.hash = hash;
@@ -108,7 +113,7 @@
 
   window.rollscope = {
     page: {
-      $, $$, root, script, runsURL, bundle, state, settings, session, sleep, decoded, visible, closePanels, params, setParam, keep,
+      $, $$, root, script, runsURL, bundle, state, settings, session, sleep, encoded, decoded, visible, closePanels, params, setParam, keep,
       parts: { settled: [], scrolled: [] }, // what parts do after a drawing, and as a table moves
       actions: {},                          // by the name in data-action
       bundled, crew, scan, intake, notices, view, lists,

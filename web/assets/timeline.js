@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, settings, params, setParam, parts, actions, crew, notices, view, lists } = window.rollscope.page;
+  const { $, $$, settings, params, setParam, decoded, encoded, parts, actions, crew, notices, view, lists } = window.rollscope.page;
 
   const ROW = 22, HEIGHT = 18;     // of a line and of a span, as in the markup
   const CLOSEST = 1 / 20000;       // share of the whole that fills the window at most
@@ -15,7 +15,7 @@
   /** The fragment with other values; empty ones are left out. */
   function changed(values) {
     const keep = location.hash.replace(/^#/, "").split("&").filter((p) => p && !(p.split("=", 1)[0] in values));
-    for (const [key, value] of Object.entries(values)) if (value) keep.push(key + "=" + encodeURIComponent(value));
+    for (const [key, value] of Object.entries(values)) if (value) keep.push(key + "=" + encoded(String(value)));
     return "#" + keep.join("&");
   }
 
@@ -347,7 +347,7 @@
     const input = $("[data-find]");
     if (!input) return false;
     const hash = changed({ find: input.value, hit: "" }), before = params(location.hash).find || "";
-    if (encodeURIComponent(input.value) === encodeURIComponent(decodeURIComponent(before.replace(/\+/g, " ")))) return false;
+    if (encoded(input.value) === encoded(decoded(before.replace(/\+/g, " "), decodeURIComponent))) return false;
     quietly(hash);
     return true;
   }
