@@ -33,7 +33,7 @@ func harness(h *view.Harness) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = heading(h.Title, h.Note).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = heading(h.Title, h.Note, h.Matrix.Links...).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -95,7 +95,7 @@ func harness(h *view.Harness) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = heading(h.Cell.Title, h.Cell.Note).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = heading(h.Cell.Title, h.Cell.Note, h.Cell.Checks.Links...).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -136,7 +136,7 @@ func harness(h *view.Harness) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = heading(h.Cell.Check, records(h.Cell.Fails.Total)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = heading(h.Cell.Check, records(h.Cell.Fails.Total), h.Cell.Fails.Links...).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -184,7 +184,7 @@ func harness(h *view.Harness) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = heading("Records", records(h.Records.Total)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = heading("Records", records(h.Records.Total), h.Records.Links...).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -202,6 +202,9 @@ func (d *Desk) harness(c *selection, r *request) []Need {
 		Note:   "a passing cell says that the evidence is saved, not that the task was solved",
 		Matrix: v.matrix(), Records: v.recordTable(r.windows["records"], r.windows["records"]+shortWindow), Cell: v.cell(r.windows["failing"]),
 	}
+	for _, t := range []*Table{&h.Matrix, &h.Records, &h.Cell.Checks, &h.Cell.Fails} {
+		t.Links = exports(t.ID)
+	}
 	switch {
 	case v.damaged != nil:
 		h.More = "The evidence cannot be judged: " + v.damaged.Error() + "."
@@ -225,7 +228,6 @@ func (d *Desk) harness(c *selection, r *request) []Need {
 	if v.report != nil && len(v.refused) == 0 && !r.pending {
 		r.page.Links = append(r.page.Links, Link{Text: "Download " + harness.ResultsFile, Download: harness.ResultsFile})
 	}
-	r.page.Links = append(r.page.Links, Link{Text: "Copy TSV", Table: "capabilities", Copy: "table"})
 	return nil
 }
 

@@ -18,6 +18,8 @@ func (d *Desk) overview(c *selection, s State, found *matches) *Overview {
 	o.Eyes = d.eyes(c, s)
 	if c.report == nil && c.refused == nil {
 		o.Note = "so far; checks of tasks and repeated identities need all rows"
+	} else if s.Filter != "" {
+		o.Note = "of all rows: the filter holds on the other tabs"
 	}
 	return o
 }

@@ -37,8 +37,13 @@ func (d *Desk) passChart(_ *selection, _ State, e *earned) (Chart, bool) {
 		low, high = min(low, c.Avg), max(high, c.Avg)
 		chart.Bins = append(chart.Bins, Bin{Name: "avg@" + strconv.Itoa(c.K), Value: c.Avg, Text: fixed(c.Avg, 2)})
 	}
-	if e.scores.Binary {
+	if inPercent(points) {
+		// Where every value is a percentage, so is what the interval says of it.
 		low, high = max(low, 0), min(high, 100)
+		for i := range pass.Points {
+			p := &pass.Points[i]
+			p.Low, p.High = max(p.Low, 0), min(p.High, 100)
+		}
 	}
 	chart.Plot = &Plot{X: Axis{Title: "k", Low: 1, High: float64(len(points)), Ticks: []Tick{}}, Y: linear("%", low, high, 4), Curves: []Curve{pass, avg}, Dots: []Dot{}}
 	if chart.Plot.Y.High > 100 && high <= 100 {
@@ -54,6 +59,16 @@ func (d *Desk) passChart(_ *selection, _ State, e *earned) (Chart, bool) {
 		chart.Note = "rewards are not only 0 and 1: pass@k is the best of the first k"
 	}
 	return chart, true
+}
+
+// inPercent tells whether all values of a curve lie between 0 and 100.
+func inPercent(points []metrics.PassPoint) bool {
+	for _, c := range points {
+		if c.Tasks > 0 && (c.Pass < 0 || c.Pass > 100) || c.Avg < 0 || c.Avg > 100 {
+			return false
+		}
+	}
+	return true
 }
 
 // mostCurve is how many points a curve has at most.
