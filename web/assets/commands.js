@@ -235,7 +235,8 @@
     choose(0);
   };
 
-  sheet.addEventListener("close", () => palette(false));
+  // The event comes after the closing, and by then the sheet can be open again.
+  sheet.addEventListener("close", () => { if (!sheet.open) palette(false); });
   field.addEventListener("input", narrow);
   field.addEventListener("keydown", (e) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
