@@ -25,12 +25,11 @@ var (
 	out   []byte
 )
 
-func init() {
-	// What a scan keeps is small and its garbage smaller; collecting it rarely costs a few MiB and saves a tenth of
-	// the time.
-	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(softLimit)
-}
+func init() { debug.SetMemoryLimit(softLimit) }
+
+// scanning is set by the first scan. What a scan keeps is small and its garbage smaller: collecting it rarely costs a
+// few MiB and saves a tenth of the time. The desk keeps much, and collects as usual.
+var scanning bool
 
 // main parks; everything happens in the exports.
 func main() { select {} }
@@ -73,6 +72,10 @@ func call(op, n int32) (status int32) {
 	defer recovered(&status)
 	if n < 0 || int(n) > len(in) {
 		return fail(fmt.Errorf("call with %d bytes in a buffer of %d", n, len(in)))
+	}
+	if op == engine.OpScan && !scanning {
+		scanning = true
+		debug.SetGCPercent(400)
 	}
 	answer, needs, err := state.Call(int(op), in[:n])
 	if err != nil {
