@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/records"
 	"github.com/rollscope/rollscope/core/store"
 	"github.com/rollscope/rollscope/core/verify"
@@ -112,7 +113,8 @@ func (d *Desk) newAudit() *audit {
 	table, sourceOf, listing := d.table, d.sourceOf, d.listing
 	a.next, a.stop = iter.Pull(func(yield func(auditStep) bool) {
 		for n := range files {
-			files[n].Source = &auditSource{a, yield, numbers[n], files[n].Path, d.files[numbers[n]].Size}
+			size := d.files[numbers[n]].Size
+			files[n].Source = &auditSource{a, yield, numbers[n], files[n].Path, size, sidecarScan(listing.Entries[numbers[n]].Kind, size)}
 		}
 		o := verify.Options{Observe: true, Scanned: func(n int) verify.Scanned {
 			source, known := sourceOf[numbers[n]]
@@ -128,11 +130,11 @@ func (d *Desk) newAudit() *audit {
 		a.report, a.failed = verify.Run(context.Background(), files, o)
 		a.sides = map[int]sidecar{}
 		for n, i := range numbers {
-			mapper := sidecarMapper(listing.Entries[i].Kind)
-			if mapper == nil {
+			source := files[n].Source.(*auditSource)
+			if source.scan == nil {
 				continue
 			}
-			side, err := readSidecar(files[n].Source.(*auditSource), mapper)
+			side, err := readSidecar(source)
 			if err != nil {
 				return
 			}
@@ -149,6 +151,7 @@ type auditSource struct {
 	file  int
 	name  string
 	size  int64
+	scan  *analysis.Scan // of a file that scores read as well: it takes the bytes as they come, nil for others
 }
 
 func (s *auditSource) Name() string { return s.name }
@@ -170,6 +173,9 @@ func (s *auditSource) ReadAt(b []byte, offset int64) (int, error) {
 	}
 	n := copy(b, s.audit.data)
 	s.audit.data = nil
+	if s.scan != nil && offset == s.scan.Next() {
+		s.scan.Feed(b[:n])
+	}
 	if n < len(b) {
 		return n, io.EOF
 	}

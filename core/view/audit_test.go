@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"testing"
 
@@ -134,5 +135,39 @@ func TestAuditLeft(t *testing.T) {
 	auditAll(t, d, data)
 	if d.audited.failed == nil || d.audited.report != nil {
 		t.Errorf("a vanished file: %v", d.audited.failed)
+	}
+}
+
+// TestAuditOnce counts the bytes that an audit asks for: those of sidecars once, though the verification and the scores
+// both read them, and of rollouts files none.
+func TestAuditOnce(t *testing.T) {
+	files, data := folder(t, "../../testdata/runs/01-sound/run")
+	d := openDesk(t, files, data)
+	d.audited.close()
+	d.audited = nil
+	asked := map[int]int64{}
+	for {
+		needs, done := d.Audit()
+		if done {
+			break
+		}
+		for _, n := range needs {
+			asked[n.File] += n.Length
+			d.Supply(n, bytes.Clone(data[files[n.File].Path][n.Offset:n.Offset+n.Length]), "")
+		}
+	}
+	sidecars := 0
+	for i, e := range d.listing.Entries {
+		switch {
+		case sidecarMapper(e.Kind) != nil:
+			if sidecars++; asked[i] != e.Size || d.audited.sides[i].rows.Rows() == 0 {
+				t.Errorf("%s: %d of %d bytes, %d rows", e.Name, asked[i], e.Size, d.audited.sides[i].rows.Rows())
+			}
+		case slices.Contains(d.sources, i) && asked[i] > 0:
+			t.Errorf("%s: %d bytes of rows that were scanned", e.Name, asked[i])
+		}
+	}
+	if sidecars != 2 {
+		t.Errorf("%d sidecars", sidecars)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/rollscope/rollscope/core/runfolder"
 )
 
-// A sidecar is what scores keep of a file beside the rollouts: which rollouts failed, or which there should be. The
-// audit reads it behind everything else.
+// A sidecar is what scores keep of a file beside the rollouts: which rollouts failed, or which there should be. It is
+// scanned as the audit reads the file for the verification.
 type sidecar struct {
 	rows    *analysis.Partial // digests of metrics, nil for none
 	problem string            // why it could not be read to its end
@@ -30,15 +30,22 @@ func sidecarMapper(kind runfolder.Kind) *metrics.Mapper {
 	return nil
 }
 
-// readSidecar reads a file line by line. The error is that of a list of files that changed meanwhile.
-func readSidecar(s *auditSource, m *metrics.Mapper) (sidecar, error) {
-	scan := analysis.NewScan(0, 0, s.size, 0).Ask(1, analysis.RowMapper(m))
+// sidecarScan begins the scan of a file of a kind, nil where scores do not read it.
+func sidecarScan(kind runfolder.Kind, size int64) *analysis.Scan {
+	m := sidecarMapper(kind)
+	if m == nil {
+		return nil
+	}
+	return analysis.NewScan(0, 0, size, 0).Ask(1, analysis.RowMapper(m))
+}
+
+// readSidecar reads what the verification has left of a file and ends its scan. The error is that of a list of files
+// that changed meanwhile.
+func readSidecar(s *auditSource) (sidecar, error) {
 	b := make([]byte, min(sidecarPiece, s.size))
 	var side sidecar
-	for at := int64(0); at < s.size; {
-		n, err := s.ReadAt(b, at)
-		scan.Feed(b[:n])
-		at += int64(n)
+	for !s.scan.Done() && s.scan.Next() < s.size {
+		n, err := s.ReadAt(b, s.scan.Next())
 		switch {
 		case errors.Is(err, errStopped):
 			return side, err
@@ -49,8 +56,8 @@ func readSidecar(s *auditSource, m *metrics.Mapper) (sidecar, error) {
 			break
 		}
 	}
-	scan.Finish()
-	side.rows = scan.Take()
+	s.scan.Finish()
+	side.rows = s.scan.Take()
 	return side, nil
 }
 
