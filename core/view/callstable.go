@@ -181,11 +181,7 @@ func statusCell(i *calledItem) Cell {
 
 // callChoice is what the chooser of the table offers.
 func callChoice() []choosable {
-	list := make([]choosable, len(callColumns))
-	for i := range callColumns {
-		list[i] = choosable{callColumns[i].Column, callColumns[i].plain}
-	}
-	return list
+	return choosables(callColumns, func(c *callColumn) choosable { return choosable{c.Column, c.plain} })
 }
 
 // callSortKeys are those of the columns that calls can be sorted by.

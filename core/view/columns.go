@@ -29,6 +29,15 @@ type choosable struct {
 	plain bool
 }
 
+// choosables lists the columns of a table for its chooser.
+func choosables[C any](columns []C, of func(*C) choosable) []choosable {
+	list := make([]choosable, len(columns))
+	for i := range columns {
+		list[i] = of(&columns[i])
+	}
+	return list
+}
+
 const (
 	widthStep  = 24 // by how much a link makes a column wider
 	usualWidth = 96 // stands for the width of a column that is as wide as its content

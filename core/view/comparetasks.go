@@ -124,11 +124,7 @@ func init() {
 }
 
 func pairChoice() []choosable {
-	list := make([]choosable, len(pairColumns))
-	for i := range pairColumns {
-		list[i] = choosable{pairColumns[i].Column, pairColumns[i].plain}
-	}
-	return list
+	return choosables(pairColumns, func(c *pairColumn) choosable { return choosable{c.Column, c.plain} })
 }
 
 func pairSortKeys() []string {

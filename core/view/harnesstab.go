@@ -9,7 +9,6 @@ import (
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/harness"
 	"github.com/rollscope/rollscope/core/jsonl"
-	"github.com/rollscope/rollscope/core/rollout"
 )
 
 // Harness is the tab of that name: whether the harness leaves the evidence that training needs.
@@ -93,10 +92,6 @@ func probeNumber(id string) uint64 {
 
 // harnessMapper asks package harness, also about blank lines: a carriage return makes more than one of them.
 type harnessMapper struct{ harness.Mapper }
-
-func (m *harnessMapper) Append(dst []byte, line *jsonl.Line, row *rollout.Row) []byte {
-	return m.Mapper.Append(dst, line, row)
-}
 
 func (m *harnessMapper) AppendBlank(dst []byte, line *jsonl.Line) []byte {
 	return m.Mapper.Append(dst, line, nil)

@@ -232,11 +232,7 @@ func placeCell(i *item) Cell {
 
 // rolloutChoice is what the chooser of the table offers.
 func rolloutChoice() []choosable {
-	list := make([]choosable, len(rolloutColumns))
-	for i := range rolloutColumns {
-		list[i] = choosable{rolloutColumns[i].Column, rolloutColumns[i].plain}
-	}
-	return list
+	return choosables(rolloutColumns, func(c *rolloutColumn) choosable { return choosable{c.Column, c.plain} })
 }
 
 // columns gives the columns a State shows, with their heads.

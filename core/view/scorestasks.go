@@ -97,11 +97,7 @@ func init() {
 }
 
 func scoredChoice() []choosable {
-	list := make([]choosable, len(scoredColumns))
-	for i := range scoredColumns {
-		list[i] = choosable{scoredColumns[i].Column, scoredColumns[i].plain}
-	}
-	return list
+	return choosables(scoredColumns, func(c *scoredColumn) choosable { return choosable{c.Column, c.plain} })
 }
 
 func scoredSortKeys() []string {

@@ -211,11 +211,7 @@ func init() {
 
 // taskChoice is what the chooser of the table offers.
 func taskChoice() []choosable {
-	list := make([]choosable, len(taskColumns))
-	for i := range taskColumns {
-		list[i] = choosable{taskColumns[i].Column, taskColumns[i].plain}
-	}
-	return list
+	return choosables(taskColumns, func(c *taskColumn) choosable { return choosable{c.Column, c.plain} })
 }
 
 // taskTable is the part of the table of tasks between two of its rows.
