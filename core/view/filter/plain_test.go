@@ -25,14 +25,11 @@ type plainItem struct {
 	fields map[string]any // of an element of a named list
 }
 
-func plainJSON(t *testing.T, text []byte) any {
+func plainJSON(text []byte) (v any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		t.Skip()
-	}
-	return v
+	err := d.Decode(&v)
+	return v, err == nil
 }
 
 func plainScalar(v any) any {
@@ -364,7 +361,11 @@ func check2(t *testing.T, s string, line []byte) {
 	}
 	var l Look
 	l.At(row)
-	it := plainItem{row: plainJSON(t, line)}
+	plain, ok := plainJSON(line)
+	if !ok {
+		return // what the other reader cannot read it cannot judge
+	}
+	it := plainItem{row: plain}
 	want := !slices.ContainsFunc(f.terms, func(n node) bool { return !it.node(n) })
 	if got := f.Match(&l); got != want {
 		t.Errorf("%s on %s: %t", f, line, got)
