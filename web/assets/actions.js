@@ -98,8 +98,8 @@
   }
 
   Object.assign(actions, {
-    "open-files": () => $("[data-intake=files]").click(),
-    "open-folder": () => $("[data-intake=folder]").click(),
+    "open-files": () => intake.choose("files"),
+    "open-folder": () => intake.choose("folder"),
     sample: () => intake.openSample(),
     cancel: () => { if (!intake.stop()) scan.cancel(); },
     "clear-recent": () => { settings.set("recent", ""); intake.recent(); },
@@ -132,7 +132,6 @@
     if (kept) keep(kept.closest("[data-save]").dataset.save, kept.getAttribute("href"));
     const at = e.target.closest("[data-action],[data-download],[data-copy],[data-href]");
     if (!at) return;
-    if (at.matches("label")) return; // the input it labels opens by itself
     if (at.dataset.href !== undefined) {
       if (e.target.closest("a,button,input,summary,label") && e.target.closest("a,button,input,summary,label") !== at) return;
       if (String(getSelection())) return;

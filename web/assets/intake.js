@@ -7,8 +7,8 @@
 
   let queue = Promise.resolve();   // what comes before the module is ready waits here
 
-  /** Take files in, one list after the other; add keeps those that are there. */
-  function openFiles(list, add = false) {
+  /** Take files in, one list after the other; add keeps those that are there. given are the handles they come from. */
+  function openFiles(list, add = false, given = []) {
     if (list.length === 0) return queue;
     leave();
     session.set("files");
@@ -19,7 +19,7 @@
     const step = async () => {
       try {
         await crew.booted;
-        await openNow(list, add);
+        await openNow(list, add, given);
       } finally {
         state.opening--;
         state.opened++;
@@ -29,7 +29,7 @@
     return queue;
   }
 
-  async function openNow(list, add) {
+  async function openNow(list, add, given) {
     if (!add) await reset();
     const { generation } = state;
     const first = state.files.length;
@@ -53,7 +53,7 @@
     state.ended = 0;
     state.cancelled = false;
     state.fresh = true;
-    if (first === 0 || !location.hash) remember(list);
+    if (given && (first === 0 || !location.hash)) remember(list);
     scan.pump();
     view.schedule();
   }
@@ -67,7 +67,54 @@
     await crew.call({ op: "reset" });
   }
 
-  const asFile = (blob, path) => ({ path: path || blob.webkitRelativePath || blob.name, size: blob.size, blob });
+  const asFile = (blob, path, handle) => ({ path: path || blob.webkitRelativePath || blob.name, size: blob.size, blob, handle });
+
+  // ---- handles -------------------------------------------------------------------------------------------
+  // A file has its handle beside it where the browser gives one: file.handle, or file.below, the promise of the handle
+  // of the folder that was given, in which it is looked up when somebody wants it.
+
+  /** The handle of a file that is open, null where there is none. */
+  async function handleOf(file) {
+    if (file.handle || !file.below) return file.handle || null;
+    try {
+      let at = await file.below;
+      const steps = file.path.split("/").slice(1); // the first is the folder itself
+      const name = steps.pop();
+      for (const step of steps) at = await at.getDirectoryHandle(step);
+      file.handle = await at.getFileHandle(name);
+      return file.handle;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Ask a person for "files" or a "folder", by handles where the browser has them. */
+  async function choose(kind) {
+    const input = $(`[data-intake=${kind}]`);
+    const picker = kind === "files" ? window.showOpenFilePicker : window.showDirectoryPicker;
+    if (!picker) return input.click();
+    let handles;
+    try {
+      handles = await picker.call(window, { id: "rollscope", multiple: kind === "files" });
+    } catch (error) {
+      if (error.name !== "AbortError") input.click(); // the browser has them and does not allow them here
+      return;
+    }
+    await openHandles([handles].flat());
+  }
+
+  /** Open files and everything below folders; the first look at what is there. */
+  async function openHandles(handles) {
+    const drop = begin();
+    for (const handle of handles) {
+      await walkHandle(handle, handle.name, drop).catch(() => { drop.lost++; });
+      if (drop.over) return;
+    }
+    leave();
+    state.lost = drop.lost;
+    if (drop.files.length === 0) view.schedule();
+    await openFiles(drop.files, root.dataset.waiting !== undefined, handles);
+  }
 
   // ---- drops ---------------------------------------------------------------------------------------------
 
@@ -134,25 +181,35 @@
   /** The same by handles. */
   async function walkHandle(handle, path, drop) {
     if (handle.kind === "file") {
-      listed(drop, await handle.getFile().then((blob) => asFile(blob, path), () => null));
+      listed(drop, await handle.getFile().then((blob) => asFile(blob, path, handle), () => null));
       return;
     }
+    let some = [];
+    const folders = [];
+    const take = () => Promise.all(some.splice(0).map((inner) => walkHandle(inner, path + "/" + inner.name, drop)));
     for await (const inner of handle.values()) {
       if (drop.over) return;
-      await walkHandle(inner, path + "/" + inner.name, drop);
+      if (inner.kind !== "file") folders.push(inner);
+      else if (some.push(inner) === 100) await take();
     }
+    await take();
+    for (const inner of folders) await walkHandle(inner, path + "/" + inner.name, drop);
   }
 
   /** Add one dropped item by the first way to it that the browser has. */
   async function take({ entry, file, handle }, drop) {
     if (entry ? entry.isFile : !handle && await readable(file)) {
-      if (file) drop.files.push(asFile(file)); else drop.lost++;
+      if (!file) { drop.lost++; return; }
+      const one = asFile(file);
+      drop.files.push(one);
+      handle?.then((h) => { if (h?.kind === "file") one.handle = h; }, () => {});
       return;
     }
     const before = drop.files.length, { lost, entries } = drop;
     try {
       if (!entry) throw new Error("no entries here");
       await walk(entry, drop);
+      if (handle) for (const one of drop.files.slice(before)) one.below = handle;
     } catch {
       // A page that was opened from a disk gets no entries, but handles.
       drop.files.length = before;
@@ -185,7 +242,7 @@
     leave();
     state.lost = drop.lost;
     if (drop.files.length === 0) view.schedule();
-    await openFiles(drop.files, root.dataset.waiting !== undefined);
+    await openFiles(drop.files, root.dataset.waiting !== undefined, items.map(({ handle }) => handle));
     if (drop.blind) {
       notices.alert("vanished", undefined, "This browser does not open folders that are dropped.", "Open the folder by its button, or drop the files in it.");
       view.schedule();
@@ -248,5 +305,5 @@
     return (i ? n.toFixed(2) : n) + " " + units[i];
   }
 
-  Object.assign(intake, { stop, openFiles, openNow, reset, openSample, recent, asFile });
+  Object.assign(intake, { stop, openFiles, openNow, reset, openSample, recent, asFile, handleOf, choose, openHandles });
 })();

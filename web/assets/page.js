@@ -19,7 +19,7 @@
   const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, view = {}, lists = {};
 
   const state = {
-    files: [],                     // {path, size, blob | url}
+    files: [],                     // {path, size, blob | url | at, handle}; see intake.handleOf
     alerts: [],                    // {code, file, text, help}
     tasks: [],                     // ranges that nobody scans yet
     active: 0,                     // ranges that are being scanned
