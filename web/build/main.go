@@ -74,7 +74,11 @@ func run() error {
 	if wasm, err = tighten(wasm); err != nil {
 		return err
 	}
-	wasm, segments, err := join(wasm)
+	forgotten := 0
+	wasm, segments, err := join(wasm, func(memory []byte) (err error) {
+		forgotten, err = forget(memory)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -114,7 +118,7 @@ func run() error {
 	if err := os.Rename(draft, module); err != nil {
 		return err
 	}
-	fmt.Printf("module %d bytes, %d jumps straightened, data in %d segments, gzip %d, brotli %d\n", len(wasm), jumps, segments, len(zipped), len(small))
+	fmt.Printf("module %d bytes, %d jumps straightened, data in %d segments without %d bytes of lines, gzip %d, brotli %d\n", len(wasm), jumps, segments, forgotten, len(zipped), len(small))
 	return nil
 }
 

@@ -17,6 +17,9 @@ const (
 
 	// widestGap is the longest run of zeros that is written out, in bytes.
 	widestGap = 4 << 10
+
+	// largestGap is more than any module leaves between two segments.
+	largestGap = 16 << 20
 )
 
 // segment is a piece of memory as a module begins.
@@ -25,8 +28,8 @@ type segment struct {
 	text []byte
 }
 
-// join gives a module with the same memory in fewer segments.
-func join(module []byte) (joined []byte, segments int, err error) {
+// join gives a module with the same memory, or what edit makes of it, in fewer segments.
+func join(module []byte, edit func(memory []byte) error) (joined []byte, segments int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%w: %v", errModule, r)
@@ -43,7 +46,9 @@ func join(module []byte) (joined []byte, segments int, err error) {
 			return nil, 0, fmt.Errorf("%w: its segments are counted", errModule)
 		case dataSection:
 			var data []byte
-			data, segments = joinData(content)
+			if data, segments, err = joinData(content, edit); err != nil {
+				return nil, 0, err
+			}
 			joined = binary.AppendUvarint(append(joined, dataSection), uint64(len(data)))
 			joined = append(joined, data...)
 		default:
@@ -53,7 +58,35 @@ func join(module []byte) (joined []byte, segments int, err error) {
 	return joined, segments, nil
 }
 
-func joinData(content []byte) (data []byte, segments int) {
+func joinData(content []byte, edit func([]byte) error) (data []byte, segments int, err error) {
+	memory, start := imageOf(content)
+	if err := edit(memory); err != nil {
+		return nil, 0, err
+	}
+	var body []byte
+	for at := 0; at < len(memory); {
+		for at < len(memory) && memory[at] == 0 {
+			at++
+		}
+		end, zeros := at, 0 // end is behind the last byte that is not zero
+		for i := at; i < len(memory) && zeros <= widestGap; i++ {
+			if zeros++; memory[i] != 0 {
+				end, zeros = i+1, 0
+			}
+		}
+		if end == at {
+			break
+		}
+		segments++
+		body = append(appendSigned(append(body, 0, opI32Const), int64(int32(start)+int32(at))), opEnd)
+		body = append(binary.AppendUvarint(body, uint64(end-at)), memory[at:end]...)
+		at = end
+	}
+	return append(binary.AppendUvarint(nil, uint64(segments)), body...), segments, nil
+}
+
+// imageOf gives the memory that the segments make, from the first byte of one on.
+func imageOf(content []byte) (memory []byte, start uint32) {
 	in := &code{b: content}
 	list := make([]segment, 0, 1<<16)
 	for range in.unsigned() {
@@ -71,36 +104,22 @@ func joinData(content []byte) (data []byte, segments int) {
 			list = append(list, segment{at, text})
 		}
 	}
-	slices.SortFunc(list, func(a, b segment) int { return cmp.Compare(a.at, b.at) })
-	var (
-		body  []byte // of all segments so far
-		start uint32 // of the segment that is being put together
-		bytes []byte // its content
-	)
-	end := func() {
-		if len(bytes) == 0 {
-			return
-		}
-		segments++
-		body = append(appendSigned(append(body, 0, opI32Const), int64(int32(start))), opEnd)
-		body = append(binary.AppendUvarint(body, uint64(len(bytes))), bytes...)
-		bytes = bytes[:0]
+	if len(list) == 0 {
+		return nil, 0
 	}
+	slices.SortFunc(list, func(a, b segment) int { return cmp.Compare(a.at, b.at) })
+	start = list[0].at
 	for _, s := range list {
-		last := start + uint32(len(bytes))
-		if len(bytes) > 0 && s.at < last {
+		last := start + uint32(len(memory))
+		if s.at < last {
 			panic(fmt.Sprintf("segments overlap at %d", s.at))
 		}
-		if len(bytes) == 0 || s.at-last > widestGap {
-			end()
-			start = s.at
-		} else {
-			bytes = append(bytes, make([]byte, s.at-last)...)
+		if s.at-last > largestGap {
+			panic(fmt.Sprintf("nothing from %d to %d", last, s.at))
 		}
-		bytes = append(bytes, s.text...)
+		memory = append(append(memory, make([]byte, s.at-last)...), s.text...)
 	}
-	end()
-	return append(binary.AppendUvarint(nil, uint64(segments)), body...), segments
+	return memory, start
 }
 
 // take reads so many bytes.

@@ -18,8 +18,10 @@ var scattered = []byte("\x00asm\x01\x00\x00\x00" +
 	"\x00\x41\x14\x0B\x00" +
 	"\x00\x41\xC0\x80\x04\x0B\x06fghijk")
 
+func asItIs([]byte) error { return nil }
+
 func TestJoin(t *testing.T) {
-	joined, n, err := join(scattered)
+	joined, n, err := join(scattered, asItIs)
 	if err != nil || n != 2 {
 		t.Fatalf("%d segments, %v", n, err)
 	}
@@ -37,7 +39,7 @@ func TestJoin(t *testing.T) {
 	if !bytes.Equal(memories[0], memories[1]) || !bytes.Contains(memories[1], []byte("ab\x00\x00\x00\x00\x00\x00cde")) || !bytes.Contains(memories[1], []byte("fghijk")) {
 		t.Error("the memories differ")
 	}
-	again, n, err := join(joined)
+	again, n, err := join(joined, asItIs)
 	if err != nil || n != 2 || !bytes.Equal(again, joined) {
 		t.Errorf("again: %d segments, %v", n, err)
 	}
@@ -49,7 +51,7 @@ func TestJoinRefuses(t *testing.T) {
 		func(b []byte) []byte { b[bytes.Index(b, []byte("\x00\x41\x10"))] = 1; return b },
 		func(b []byte) []byte { b[bytes.Index(b, []byte("\x41\x10"))+1] = 9; return b },
 	} {
-		if _, _, err := join(spoil(bytes.Clone(scattered))); !errors.Is(err, errModule) {
+		if _, _, err := join(spoil(bytes.Clone(scattered)), asItIs); !errors.Is(err, errModule) {
 			t.Errorf("got %v", err)
 		}
 	}
