@@ -26,9 +26,19 @@
     return true;
   }
 
+  const stands = new WeakMap();    // table → pixels where it stands, as far as has been seen
+
   /** Scroll the lists to their places. */
   function place() {
-    for (const table of $$("[data-table][data-window]")) table.scrollTop = tops.get(placeOf(table)) || 0;
+    for (const table of $$("[data-table][data-window]")) put(table);
+  }
+
+  /** Scroll a list to its place. Asking for it or setting it takes a layout, even where it is there already. */
+  function put(table) {
+    const top = tops.get(placeOf(table)) || 0;
+    if ((stands.get(table) || 0) === top) return;
+    table.scrollTop = top;
+    stands.set(table, top);
   }
 
   // A transcript is a row of chunks. Those near the window hold their turns, the others keep their height.
@@ -78,7 +88,7 @@
     size(table);
     if (attached.has(table)) return;
     attached.add(table);
-    table.scrollTop = tops.get(placeOf(table)) || 0;
+    put(table);
     table.addEventListener("scroll", () => moved(table), { passive: true });
     new ResizeObserver(() => moved(table)).observe(table);
   }
@@ -125,6 +135,7 @@
     const rows = table.querySelectorAll("[data-index]").length;
     windows.set(id, from);
     tops.set(placeOf(table), table.scrollTop);
+    stands.set(table, table.scrollTop);
     froms.set(placeOf(table), from);
     for (const part of parts.scrolled) part(table, first);
     if (first >= have && Math.min(first + sight, total) <= have + rows) return;

@@ -114,7 +114,8 @@
   window.rollscope = {
     page: {
       $, $$, root, script, runsURL, bundle, state, settings, session, sleep, encoded, decoded, visible, closePanels, params, setParam, keep,
-      parts: { settled: [], scrolled: [] }, // what parts do after a drawing, and as a table moves
+      // What parts do after a drawing, once the browser lays it out, and as a table moves. What measures belongs to the second.
+      parts: { settled: [], seen: [], scrolled: [] },
       actions: {},                          // by the name in data-action
       bundled, crew, scan, intake, notices, view, lists,
     },

@@ -26,7 +26,7 @@
   }
 
   parts.scrolled.push(tell);
-  parts.settled.push(() => {
+  parts.seen.push(() => {
     for (const table of $$("[data-table][data-window]")) tell(table);
   });
 

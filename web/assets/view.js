@@ -124,11 +124,13 @@
   }
 
   /** After new markup: scrollers get their size, the place a link names comes into sight. */
-  let target = "", said = "";
+  let target = "", said = "", frame = 0;
   function settle(wanted) {
     for (const table of $$("[data-table][data-window]")) lists.attach(table);
     for (const chunk of $$("[data-chunk]")) lists.watch(chunk);
     for (const part of parts.settled) part();
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(() => { for (const part of parts.seen) part(); });
     intake.recent();
     const say = $("[data-say]");
     if (say && say.dataset.say !== said) { said = say.dataset.say; notices.say(said); }
