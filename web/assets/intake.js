@@ -52,7 +52,7 @@
     state.query.rest = 0;          // everything is asked anew
     state.ended = 0;
     state.cancelled = false;
-    state.fresh = true;
+    state.fresh = performance.now();
     if (given && (first === 0 || !location.hash)) remember(list);
     scan.pump();
     view.schedule();

@@ -3,10 +3,11 @@
 "use strict";
 
 (() => {
-  const { state, crew, scan, notices, view } = window.rollscope.page;
+  const { state, parts, crew, scan, notices, view } = window.rollscope.page;
 
   const PIECE = 32 << 20;          // bytes of one scanning task
   const LONGEST = 1 << 30;         // bytes of the longest line that is read
+  const ALONE = 400;               // ms that the first scanner has for itself, unless rows are shown before
   const WORKERS = Math.max(1, Math.min(4, navigator.hardwareConcurrency || 1));
 
   const scanners = [];
@@ -34,7 +35,9 @@
 
   /** Hand tasks to scanners as long as there are both. */
   function pump() {
-    const want = state.total > PIECE / 4 ? WORKERS : 1;
+    // What is shown first is not kept waiting by workers that start beside it.
+    const alone = state.fresh && performance.now() - state.fresh < ALONE;
+    const want = state.total > PIECE / 4 && !alone ? WORKERS : 1;
     while (state.tasks.length || state.query.tasks.length) {
       let free = scanners.find((s) => !s.busy);
       if (!free) {
@@ -164,8 +167,10 @@
     }
     if (generation !== state.generation) return;
     view.schedule(state.fresh ? 0 : 120); // the first rows are shown at once
-    state.fresh = false;
+    state.fresh = 0;
   }
+
+  parts.settled.push(() => { if (state.tasks.length) pump(); });
 
   /** The end of a partial's range stands in its head, as the third number behind four bytes. */
   function partialEnd(bytes) {
