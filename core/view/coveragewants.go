@@ -429,9 +429,11 @@ func (f *fates) resumeTable(limit int) Table {
 			t.Rows = append(t.Rows, Row{ID: "resume-" + strconv.Itoa(t.Total), Index: t.Total - 1, Cells: cells})
 		})
 	}
-	if t.Total > len(t.Rows) {
+	switch {
+	case t.Total == 0: // why is said in words; a run that starts afresh would run all
+	case t.Total > len(t.Rows):
 		t.Note = fmt.Sprintf("the first %s of %s", Group(len(t.Rows)), Group(t.Total))
-	} else {
+	default:
 		t.Note = count(t.Total, "rollout", "rollouts")
 	}
 	return t

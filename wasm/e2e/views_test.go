@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rollscope/rollscope/core/synth"
 	"github.com/rollscope/rollscope/core/view"
 )
 
@@ -19,13 +20,29 @@ type look struct {
 	undo     string // keys that close what was opened
 }
 
-// given names, for tabs that the sample run may have no evidence for, what is opened instead: paths below the top of
-// the project.
-var given = map[string][]string{
-	"coverage":    {"testdata/runs/02-interrupted/run"},
-	"calls":       {"testdata/health/s05-failed-calls/input"},
-	"performance": {"testdata/health/s01-healthy-perf/input"},
-	"compare":     {"testdata/health/s01-healthy-perf", "testdata/health/s05-failed-calls"},
+// given are, for tabs that the sample run has little or no evidence for, what is opened instead.
+var given = map[string]func(*testing.T) []string{
+	"coverage": func(*testing.T) []string { return []string{filepath.Join(top, "testdata/runs/02-interrupted/run")} },
+	"compare":  halves,
+}
+
+// halves makes two runs of the sample run, its first repeats and its later ones, as the tutorial does.
+func halves(t *testing.T) []string {
+	contents := map[string]string{}
+	for _, f := range synth.Sample() {
+		contents["sample/"+f.Name] = string(f.Data)
+	}
+	folder := files(t, contents)
+	var list []string
+	for _, half := range []struct{ name, repeats string }{{"early", "(0, 1)"}, {"late", "(2, 3)"}} {
+		rows, talk, code := product.Run(t, folder, "rows", "sample", "--raw", "--filter", "repeat in "+half.repeats+" line!=6 line!=30")
+		if code != 0 {
+			t.Fatalf("status %d, %s", code, talk)
+		}
+		write(t, folder, half.name+"/rollouts.jsonl", rows)
+		list = append(list, filepath.Join(folder, half.name))
+	}
+	return list
 }
 
 // tabLooks are all tabs there are.
@@ -170,25 +187,24 @@ func TestViews(t *testing.T) {
 		return Eval[bool](p, `Boolean(document.querySelector("[data-tab=`+l.name+`]"))`)
 	}
 	for _, l := range tabLooks() {
-		if offered(p, l) {
+		paths, other := given[l.name]
+		if !other {
+			if !offered(p, l) {
+				t.Errorf("nothing here has evidence for the tab %s", l.name)
+				continue
+			}
 			visit(p, l)
 			continue
 		}
-		other := open(t, "")
-		var paths []string
-		for _, path := range given[l.name] {
-			paths = append(paths, filepath.Join(top, path))
-		}
-		if len(paths) > 0 {
-			other.Drop(paths...)
-			other.WaitState("ready")
-			other.Settled()
-		}
-		if !offered(other, l) {
-			t.Errorf("nothing here has evidence for the tab %s", l.name)
+		q := open(t, "")
+		q.Drop(paths(t)...)
+		q.WaitState("ready")
+		q.Settled()
+		if !offered(q, l) {
+			t.Errorf("what is opened for the tab %s has no evidence for it", l.name)
 			continue
 		}
-		visit(other, l)
+		visit(q, l)
 	}
 	for _, l := range append(partLooks(p), otherLooks()...) {
 		visit(p, l)
