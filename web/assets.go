@@ -19,6 +19,7 @@ var embedded embed.FS
 //	  actions.js  commands.js what clicks and keys do
 //	  filter.js  grid.js  table.js
 //	  settings.js            lists and boxes that set something of a tab
+//	  kept.js  recent.js      what the browser keeps: out, in and back; what was opened before
 //	worker.js                 the source of the workers, without its loader
 //	built/wasm_exec.js        the loader that the Go toolchain ships
 //	built/rollscope.wasm      the module, with .gz and .br forms beside it

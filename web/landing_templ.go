@@ -95,7 +95,7 @@ func landing(l *view.Landing) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</span></div><section data-recent hidden><div class=\"heading\"><h2>Recently opened</h2><button type=\"button\" class=\"link\" data-action=\"clear-recent\">Clear list</button></div><ul class=\"rows\" data-recent-list></ul><p class=\"muted small\">Names only, kept in this browser. Drop the same files again to restore tab, filter and selection.</p><template data-recent-item><li><span class=\"mono\" data-name></span><span class=\"muted\" data-detail></span><span class=\"muted\" data-when></span></li></template></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</span></div><section data-recent hidden><div class=\"heading\"><h2>Recently opened</h2><button type=\"button\" class=\"link\" data-action=\"clear-recent\">Clear list</button></div><ul class=\"rows\" data-recent-list></ul><p class=\"muted small\">Kept in this browser: names, never content. An entry that is a link opens again, once the browser has asked you; for the others drop the same files.</p><template data-recent-item><li><span class=\"mono\"><span data-name></span><button type=\"button\" class=\"link mono\" data-action=\"reopen\">Open again</button></span> <span class=\"muted\" data-detail></span> <span class=\"muted\" data-when></span> <button type=\"button\" class=\"link\" data-action=\"forget\" title=\"take it off the list\">×</button></li></template></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -225,7 +225,7 @@ func missing(m *view.Missing) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(to(m.Go.Href)).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `landing.templ`, Line: 83, Col: 43}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `landing.templ`, Line: 88, Col: 43}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 			if templ_7745c5c3_Err != nil {
@@ -284,7 +284,7 @@ func missing(m *view.Missing) templ.Component {
 					var templ_7745c5c3_Var5 string
 					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(", ")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `landing.templ`, Line: 100, Col: 14}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `landing.templ`, Line: 105, Col: 14}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {

@@ -84,6 +84,7 @@ func Commands() []Command {
 	}
 	return append(list,
 		Command{[]string{"c"}, "link", "copy a link to what is shown"},
+		Command{[]string{"u"}, "take-back", "undo what was just replaced or removed"},
 		Command{[]string{"d"}, "theme", "switch between light and dark"},
 		Command{[]string{"?"}, "keys", "this sheet"},
 	)

@@ -100,3 +100,127 @@ func TestHandles(t *testing.T) {
 		t.Errorf("an input gives no handles: %s", got)
 	}
 }
+
+// landed waits for the landing page with its list of what was opened.
+func (p *Page) landed(name string) {
+	p.t.Helper()
+	p.Goto(site)
+	p.Wait(`document.documentElement.dataset.state === "idle"`)
+	p.Wait(fmt.Sprintf(`[...document.querySelectorAll("[data-recent-list] li")].some((li) => li.innerText.includes(%q))`, name))
+	p.Settled()
+}
+
+// reopen clicks an entry of the list.
+func (p *Page) reopen(name string) {
+	p.t.Helper()
+	p.intake()
+	id := Eval[string](p, fmt.Sprintf(`[...document.querySelectorAll("[data-action=reopen]")].find((b) => b.innerText === %q).dataset.id`, name))
+	p.Click(fmt.Sprintf("[data-action=reopen][data-id=%q]", id))
+}
+
+func (p *Page) says(words string) {
+	p.t.Helper()
+	p.Wait(fmt.Sprintf(`document.querySelector("#region-alerts").innerText.includes(%q)`, words))
+}
+
+// TestRecent opens a file and a folder, comes back, and opens them again with one click: as they were, changed, moved
+// away, and without the permission.
+func TestRecent(t *testing.T) {
+	p := newPage(t)
+	p.before(pickers)
+	p.Open(site)
+	p.put("one.jsonl", caseFile("s01-healthy-perf"))
+	p.putText("night/a/rollouts.jsonl", row(1, 0)+"\n")
+	p.putText("night/b/rollouts.jsonl", row(2, 0)+"\n")
+	p.choosing("one.jsonl")
+	p.Click("Open files")
+	p.WaitState("ready")
+	p.landed("one.jsonl")
+	p.choosing("night")
+	p.Click("Open folder")
+	p.WaitState("ready")
+	p.landed("night/")
+	p.examine("recent")
+
+	p.reopen("one.jsonl")
+	p.WaitState("ready")
+	if codes := p.Codes(); len(codes) > 0 {
+		t.Errorf("the same file again: %v", codes)
+	}
+	// Of two entries the one that was opened last is the first, and none is there twice.
+	p.landed("one.jsonl")
+	if got := Eval[string](p, `[...document.querySelectorAll("[data-recent-list] li > .mono")].map((e) => e.innerText).join(" ")`); got != "one.jsonl night/" {
+		t.Errorf("the list is %s", got)
+	}
+	p.reopen("night/")
+	p.WaitState("ready")
+	p.WaitStats(map[string]string{"rollout.count": "2"})
+
+	p.putText("night/b/rollouts.jsonl", row(2, 0)+"\n"+row(2, 1)+"\n")
+	p.putText("night/c/rollouts.jsonl", row(3, 0)+"\n")
+	Eval[bool](p, `navigator.storage.getDirectory().then((d) => d.getDirectoryHandle("night")).then((d) => d.removeEntry("a", { recursive: true })).then(() => true)`)
+	p.landed("night/")
+	p.reopen("night/")
+	p.WaitState("ready")
+	p.WaitStats(map[string]string{"rollout.count": "3"})
+	p.says("night/b/rollouts.jsonl has changed from")
+	p.says("night/a/rollouts.jsonl has gone")
+	p.says("night/c/rollouts.jsonl is new")
+	p.WaitAlert("changed_since")
+
+	// What is not allowed is said, and asked for again.
+	p.landed("one.jsonl")
+	Eval[bool](p, `(() => {
+		globalThis.asked = 0;
+		FileSystemHandle.prototype.queryPermission = async () => "prompt";
+		FileSystemHandle.prototype.requestPermission = async () => (asked++, globalThis.allowed || "denied");
+		return true;
+	})()`)
+	p.reopen("one.jsonl")
+	p.WaitAlert("permission_refused")
+	Eval[bool](p, `(globalThis.allowed = "granted", true)`)
+	p.reopen("one.jsonl")
+	p.WaitState("ready")
+	if n := Eval[int](p, `asked`); n != 2 {
+		t.Errorf("the browser was asked %d times", n)
+	}
+	if codes := p.Codes(); len(codes) > 0 {
+		t.Errorf("allowed: %v", codes)
+	}
+
+	// A file that is gone leaves what is open, here nothing, as it is.
+	p.landed("one.jsonl")
+	Eval[bool](p, `kept.remove("one.jsonl")`)
+	p.reopen("one.jsonl")
+	p.WaitAlert("vanished")
+	p.says("one.jsonl is no longer there")
+
+	// Off the list, and back.
+	p.Click(`[aria-label="take one.jsonl off the list"]`)
+	p.Wait(`document.querySelectorAll("[data-recent-list] li").length === 1`)
+	p.Click("Undo")
+	p.Wait(`document.querySelectorAll("[data-recent-list] li").length === 2`)
+	p.Click("Clear list")
+	p.Wait(`document.querySelector("[data-recent]").hidden`)
+	p.Key("u")
+	p.Wait(`document.querySelectorAll("[data-recent-list] button[data-action=reopen]").length === 2`)
+}
+
+// TestRecentForbidden has no storage at all: what was opened is known while the page is there.
+func TestRecentForbidden(t *testing.T) {
+	p := newPage(t)
+	p.before(pickers + `
+		for (const name of ["localStorage", "sessionStorage", "indexedDB"]) {
+			Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+		}`)
+	p.Open(site)
+	p.put("one.jsonl", caseFile("s01-healthy-perf"))
+	p.choosing("one.jsonl")
+	p.Click("Open files")
+	p.WaitState("ready")
+	Eval[bool](p, `rollscope.page.actions.close().then(() => true)`)
+	p.Wait(`document.querySelector("[data-recent-list] button[data-action=reopen]")`)
+	p.Settled()
+	p.reopen("one.jsonl")
+	p.WaitState("ready")
+}

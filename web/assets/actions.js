@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { $, settings, state, keep, closePanels, actions, crew, scan, intake, notices, view } = window.rollscope.page;
+  const { $, settings, state, keep, closePanels, parts, actions, crew, scan, intake, notices, view } = window.rollscope.page;
 
   function save(name, bytes, type = "application/octet-stream") {
     const url = URL.createObjectURL(new Blob([bytes], { type }));
@@ -16,6 +16,7 @@
   }
 
   async function download(name, table) {
+    if (parts.downloads[name]) return save(name, await parts.downloads[name](), "text/plain");
     if (table) {
       const { blob, rows } = await takeAlong(table, name.slice(name.lastIndexOf(".") + 1));
       save(name, blob);
@@ -102,7 +103,6 @@
     "open-folder": () => intake.choose("folder"),
     sample: () => intake.openSample(),
     cancel: () => { if (!intake.stop()) scan.cancel(); },
-    "clear-recent": () => { settings.set("recent", ""); intake.recent(); },
     close: async () => { location.hash = ""; await intake.reset(); view.schedule(); },
     theme: () => {
       settings.choose("theme", view.dark() ? "light" : "dark");

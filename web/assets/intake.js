@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, root, settings, session, state, crew, scan, intake, notices, view, lists } = window.rollscope.page;
+  const { $, root, session, state, crew, scan, intake, notices, recent, view, lists } = window.rollscope.page;
 
   let queue = Promise.resolve();   // what comes before the module is ready waits here
 
@@ -53,7 +53,7 @@
     state.ended = 0;
     state.cancelled = false;
     state.fresh = performance.now();
-    if (given && (first === 0 || !location.hash)) remember(list);
+    if (given && (first === 0 || !location.hash)) recent.remember(list, given);
     scan.pump();
     view.schedule();
   }
@@ -100,20 +100,23 @@
       if (error.name !== "AbortError") input.click(); // the browser has them and does not allow them here
       return;
     }
-    await openHandles([handles].flat());
+    handles = [handles].flat();
+    const { files, gone, over } = await listHandles(handles);
+    if (over) return;
+    state.lost = gone.length;
+    if (files.length === 0) view.schedule();
+    await openFiles(files, root.dataset.waiting !== undefined, handles);
   }
 
-  /** Open files and everything below folders; the first look at what is there. */
-  async function openHandles(handles) {
+  /** List files and everything below folders; gone are those that cannot be opened, with the name of the error. */
+  async function listHandles(handles) {
     const drop = begin();
     for (const handle of handles) {
-      await walkHandle(handle, handle.name, drop).catch(() => { drop.lost++; });
-      if (drop.over) return;
+      await walkHandle(handle, handle.name, drop).catch(({ name }) => drop.gone.push({ path: handle.name, name }));
+      if (drop.over) return drop;
     }
     leave();
-    state.lost = drop.lost;
-    if (drop.files.length === 0) view.schedule();
-    await openFiles(drop.files, root.dataset.waiting !== undefined, handles);
+    return { ...drop, over: false };
   }
 
   // ---- drops ---------------------------------------------------------------------------------------------
@@ -121,7 +124,7 @@
   /** Begin a drop: what its folders hold is listed first. One that is still being listed is no longer wanted. */
   function begin() {
     leave();
-    return { files: [], entries: 0, lost: 0, over: false };
+    return { files: [], entries: 0, lost: 0, gone: [], over: false };
   }
 
   /** End the listing, whatever has become of it. */
@@ -181,7 +184,10 @@
   /** The same by handles. */
   async function walkHandle(handle, path, drop) {
     if (handle.kind === "file") {
-      listed(drop, await handle.getFile().then((blob) => asFile(blob, path, handle), () => null));
+      listed(drop, await handle.getFile().then((blob) => asFile(blob, path, handle), ({ name }) => {
+        drop.gone.push({ path, name });
+        return null;
+      }));
       return;
     }
     let some = [];
@@ -268,42 +274,9 @@
   async function openSample() {
     const { answer } = await crew.call({ op: "sample" });
     const bytes = (b) => Uint8Array.fromBase64 ? Uint8Array.fromBase64(b) : Uint8Array.from(atob(b), (c) => c.charCodeAt(0));
-    await openFiles(answer.files.map(({ path, data }) => asFile(new File([bytes(data)], path), path)));
+    await openFiles(answer.files.map(({ path, data }) => asFile(new File([bytes(data)], path), path)), false, null);
     session.set("sample");
   }
 
-  /** Names of what was opened, for the landing page; never content. */
-  function remember(list) {
-    try {
-      const recent = JSON.parse(settings.get("recent") || "[]").filter((r) => r.name !== list[0].path);
-      recent.unshift({ name: list[0].path, files: list.length, bytes: list.reduce((n, f) => n + f.size, 0), at: Date.now() });
-      settings.set("recent", JSON.stringify(recent.slice(0, 8)));
-    } catch { /* a damaged list is forgotten */ }
-  }
-
-  /** Names of what was opened before, on the landing page. */
-  function recent() {
-    const box = $("[data-recent]");
-    if (!box) return;
-    let list = [];
-    try { list = JSON.parse(settings.get("recent") || "[]"); } catch { /* a damaged list is forgotten */ }
-    box.hidden = list.length === 0;
-    const rows = list.map(({ name, files, bytes, at }) => {
-      const item = $("[data-recent-item]", box).content.cloneNode(true);
-      $("[data-name]", item).textContent = name;
-      $("[data-detail]", item).textContent = `${files} ${files === 1 ? "file" : "files"} · ${size1000(bytes)}`;
-      $("[data-when]", item).textContent = "opened " + new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-      return item;
-    });
-    $("[data-recent-list]", box).replaceChildren(...rows);
-  }
-
-  function size1000(n) {
-    const units = ["B", "kB", "MB", "GB", "TB"];
-    let i = 0;
-    while (n >= 1000 && i < units.length - 1) { n /= 1000; i++; }
-    return (i ? n.toFixed(2) : n) + " " + units[i];
-  }
-
-  Object.assign(intake, { stop, openFiles, openNow, reset, openSample, recent, asFile, handleOf, choose, openHandles });
+  Object.assign(intake, { stop, openFiles, openNow, reset, openSample, asFile, handleOf, choose, listHandles });
 })();

@@ -16,7 +16,7 @@
 
   const runsURL = root.dataset.runs || "";
   const bundle = root.dataset.bundle || "";   // id of the bundle that came with the page
-  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, view = {}, lists = {};
+  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, view = {}, lists = {}, kept = {}, recent = {};
 
   const state = {
     files: [],                     // {path, size, blob | url | at, handle}; see intake.handleOf
@@ -115,9 +115,10 @@
     page: {
       $, $$, root, script, runsURL, bundle, state, settings, session, sleep, encoded, decoded, visible, closePanels, params, setParam, keep,
       // What parts do after a drawing, once the browser lays it out, and as a table moves. What measures belongs to the second.
-      parts: { settled: [], seen: [], scrolled: [] },
+      // Downloads that a part makes itself, by their names.
+      parts: { settled: [], seen: [], scrolled: [], downloads: {} },
       actions: {},                          // by the name in data-action
-      bundled, crew, scan, intake, notices, view, lists,
+      bundled, crew, scan, intake, notices, view, lists, kept, recent,
     },
     // For tests and the curious: a worker can be made to fail, as the browser does it when memory runs out.
     status: () => ({ ...scan.status(), ...view.status(), opening: state.opening }),
@@ -133,7 +134,7 @@
 
   function start() {
     view.theme();
-    intake.recent();
+    recent.show();
     // What stands behind the question mark is a State as well. Without any, the rules are those chosen before.
     if (location.hash.length < 2) {
       const first = location.search.slice(1) || (settings.get("profile") ? "profile=" + settings.get("profile") : "");

@@ -131,7 +131,6 @@
     for (const part of parts.settled) part();
     cancelAnimationFrame(frame);
     frame = requestAnimationFrame(() => { for (const part of parts.seen) part(); });
-    intake.recent();
     const say = $("[data-say]");
     if (say && say.dataset.say !== said) { said = say.dataset.say; notices.say(said); }
     if (wanted && wanted !== target) reveal(wanted);
