@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, root, script, runsURL, settings, decoded, parts, state, crew, scan, intake, notices, view, lists } = window.rollscope.page;
+  const { $, $$, root, script, runsURL, settings, decoded, parts, state, crew, scan, notices, view, lists } = window.rollscope.page;
 
   let timer = 0, drawing = false, again = false;
   let shown = null;                // the fragment that the document shows
