@@ -47,6 +47,8 @@ type DocumentOptions struct {
 	Bundle string // data-bundle: id of the bundle that the page comes with
 	Blocks string // data-blocks: address of the folder of its index and blocks; "" where they stand in the document
 
+	Offline string // data-offline: address of the service worker of a static folder
+
 	Sample bool // data-sample: the sample run is opened at the start
 
 	Keys []view.Command // for the sheet of keys

@@ -72,7 +72,7 @@ func (b *bundler) folder(k *bundle.Kit, output string) (err error) {
 	if err != nil {
 		return err
 	}
-	files, err := k.FolderWith(bundle.Data{Index: index, ID: id})
+	files, err := k.FolderWith(bundle.Data{Index: index, ID: id, Size: size})
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ var update = flag.Bool("update", false, "write what the scripts expect anew")
 var page = fstest.MapFS{
 	"page.js":              {Data: []byte("// page")},
 	"worker.js":            {Data: []byte("// worker")},
+	"static/service.js":    {Data: []byte("// service worker")},
 	"built/wasm_exec.js":   {Data: []byte("// loader")},
 	"built/rollscope.wasm": {Data: []byte("module")},
 }

@@ -14,6 +14,7 @@ type Host struct {
 	Alerts    []HostAlert // about files
 	Failed    string      // why the page cannot go on
 	Lost      int         // dropped entries that could not be opened
+	Keeps     string      // what a service worker keeps in the browser, a sentence; "" where there can be none
 	Unasked   string      // why the second scan of the filter or the tab ended before it was done
 
 	Columns map[string]string // chosen before, by tab, as the State's text has them

@@ -161,6 +161,9 @@ func lock(h Host) Lock {
 		l.Lines = []string{"Since the reader was loaded, the page's policy forbids every connection (connect-src 'none').",
 			"Files are read in workers, which have no other way out."}
 	}
+	if h.Keeps != "" {
+		l.Lines = append(l.Lines, h.Keeps)
+	}
 	l.Lines = append(l.Lines, "Requests since load: "+strconv.Itoa(h.Requests))
 	return l
 }

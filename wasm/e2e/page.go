@@ -49,8 +49,16 @@ type Page struct {
 // NewPage opens an empty tab that ends with the test.
 func (b *Browser) NewPage(t testing.TB, shots string) *Page {
 	t.Helper()
+	return openPage(t, b.ctx, shots, chromedp.WithNewBrowserContext())
+}
+
+// Another opens an empty tab that shares the storage of this one.
+func (p *Page) Another() *Page { p.t.Helper(); return openPage(p.t, p.ctx, p.shots) }
+
+func openPage(t testing.TB, parent context.Context, shots string, options ...chromedp.ContextOption) *Page {
+	t.Helper()
 	p := &Page{t: t, trace: newTrace(), saved: t.TempDir(), shots: shots}
-	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.trace.heard))
+	ctx, cancel := chromedp.NewContext(parent, append(options, chromedp.WithListener(p.trace.heard))...)
 	p.ctx = ctx
 	t.Cleanup(func() {
 		p.verdict()
@@ -158,6 +166,18 @@ func (p *Page) Goto(url string) {
 func (p *Page) Open(url string) {
 	p.t.Helper()
 	p.Goto(url)
+	p.Wait(`!["", "starting"].includes(document.documentElement.dataset.state || "")`)
+	p.trace.loaded()
+}
+
+// Reload loads the page again, as its button in the browser does, and waits like [Page.Open].
+func (p *Page) Reload() {
+	p.t.Helper()
+	p.since = 0
+	p.call(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.Reload()(ctx, t)
+		return err
+	})
 	p.Wait(`!["", "starting"].includes(document.documentElement.dataset.state || "")`)
 	p.trace.loaded()
 }

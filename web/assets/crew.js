@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { root, script, runsURL, bundle, state, crew, scan, intake, notices, view, bundled } = window.rollscope.page;
+  const { root, script, runsURL, bundle, state, crew, scan, intake, notices, offline, view, bundled } = window.rollscope.page;
 
   // ---- workers -------------------------------------------------------------------------------------------
 
@@ -49,11 +49,18 @@
 
   // ---- boot ----------------------------------------------------------------------------------------------
 
+  /** The address of a part of the same version as this script. */
+  function beside(name) {
+    const url = new URL(name, script.src);
+    url.search = new URL(script.src).search;
+    return url;
+  }
+
   async function text(id, name) {
     const inline = document.getElementById(id);
     if (inline) return inline.textContent;
     if (location.protocol === "file:") throw new Error("a browser opens no folder from a disk: serve it, or use the single file of the viewer instead");
-    const response = await fetch(new URL(name, script.src));
+    const response = await fetch(beside(name));
     if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
     return response.text();
   }
@@ -61,7 +68,7 @@
   async function compile() {
     const inline = document.getElementById("rollscope-wasm");
     if (!inline) {
-      const url = new URL("rollscope.wasm", script.src);
+      const url = beside("rollscope.wasm");
       try {
         return await WebAssembly.compileStreaming(fetch(url));
       } catch {
@@ -85,6 +92,7 @@
   }
 
   async function boot() {
+    const kept = offline.prepare();
     const [source, module] = await Promise.all([text("rollscope-worker", "worker.js"), compile()]);
     compiled = module;
     let listed = null;
@@ -92,6 +100,7 @@
       listed = await (await fetch(runsURL, { cache: "no-store" })).json();
       listed = listed.map(({ path, size, url }) => ({ path, size, url: new URL(url, location.href).href }));
     }
+    await kept;
     lock();
     workerURL = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     startDesk();

@@ -16,7 +16,7 @@
 
   const runsURL = root.dataset.runs || "";
   const bundle = root.dataset.bundle || "";   // id of the bundle that came with the page
-  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, view = {}, lists = {}, kept = {}, recent = {};
+  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, offline = {}, view = {}, lists = {}, kept = {}, recent = {};
 
   const state = {
     files: [],                     // {path, size, blob | url | at, handle}; see intake.handleOf
@@ -118,7 +118,7 @@
       // Downloads that a part makes itself, by their names.
       parts: { settled: [], seen: [], scrolled: [], downloads: {} },
       actions: {},                          // by the name in data-action
-      bundled, crew, scan, intake, notices, view, lists, kept, recent,
+      bundled, crew, scan, intake, notices, offline, view, lists, kept, recent,
     },
     // For tests and the curious: a worker can be made to fail, as the browser does it when memory runs out.
     status: () => ({ ...scan.status(), ...view.status(), opening: state.opening }),

@@ -24,6 +24,9 @@ func parts() fstest.MapFS {
 		"vendor/a.LICENSE.txt": {Data: []byte("The licence of a.\n")},
 		"logo.svg":             {Data: []byte("<svg/>")},
 		"notes":                {Data: []byte("not delivered")},
+		"static/service.js":    {Data: []byte("answer();\n")},
+		"static/icon.svg":      {Data: []byte("<svg/>")},
+		"static/icon.png":      {Data: []byte("png")},
 		"built/README":         {Data: []byte("not delivered")},
 		"built/wasm_exec.js":   {Data: []byte("load();")},
 		"built/rollscope.wasm": {Data: []byte("\x00asm module")},
@@ -143,8 +146,8 @@ func TestFolderDocument(t *testing.T) {
 	html := string(files[0].Body)
 	for _, want := range []string{
 		`<meta http-equiv="Content-Security-Policy" content="` + strings.ReplaceAll(Policy(Static, nil, nil), "'", "&#39;") + `">`,
-		`href="assets/style.css"`, `<script src="assets/vendor/a.js" defer></script><script src="assets/vendor/b.js" defer></script>`,
-		`<script src="assets/page.js" defer></script>`, `data-state="starting"`, `data-intake="files"`, `data-intake="folder"`, `href="data:,"`,
+		`href="assets/style.css?`, `<link rel="manifest" href="manifest.webmanifest">`, `<script src="assets/vendor/a.js?`, `<script src="assets/vendor/b.js?`,
+		`<script src="assets/page.js?`, ` data-offline="service.js"`, `data-state="starting"`, `data-intake="files"`, `data-intake="folder"`, `href="data:,"`,
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("document lacks %s:\n%s", want, html)

@@ -20,6 +20,7 @@ type Data struct {
 	Index  []byte
 	ID     string // of the index
 	Blocks int
+	Size   int64 // of all packed blocks, in bytes
 	Block  func(n int) ([]byte, error)
 }
 
@@ -29,11 +30,11 @@ const MaxSingle = 100 << 20
 // FolderWith makes the files of a static viewer that opens data, but for the blocks: they belong into
 // [pack.Folder] of the id under their [pack.Name]. The document is the last file.
 func (k *Kit) FolderWith(d Data) ([]File, error) {
-	files, err := k.folder(web.DocumentOptions{Mode: "bundle", Bundle: d.ID, Blocks: pack.Folder(d.ID) + "/"})
+	index := File{Name: path.Join(pack.Folder(d.ID), pack.IndexName), Type: types[".json"], Body: d.Index}
+	files, err := k.folder(web.DocumentOptions{Mode: "bundle", Bundle: d.ID, Blocks: pack.Folder(d.ID) + "/"}, []File{index}, dataKept(d))
 	if err != nil {
 		return nil, err
 	}
-	index := File{Name: path.Join(pack.Folder(d.ID), pack.IndexName), Type: types[".json"], Body: d.Index}
 	return append(append(files[1:len(files):len(files)], index), files[0]), nil
 }
 

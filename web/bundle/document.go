@@ -28,17 +28,22 @@ func (k *Kit) Document(o Options) ([]byte, error) {
 		mode = "served"
 	}
 	d := web.DocumentOptions{Mode: mode, Runs: o.Runs, Sample: o.Sample}
-	return k.linked(d, "/")
+	return k.linked(d, "/", "")
 }
 
-// linked writes a document whose assets are addressed below base.
-func (k *Kit) linked(d web.DocumentOptions, base string) ([]byte, error) {
-	d.StyleHref = base + path.Join(assetFolder, stylesheet)
-	d.ScriptSrc = base + path.Join(assetFolder, pageScript)
+// linked writes a document whose assets are addressed below base; version ends their addresses.
+func (k *Kit) linked(d web.DocumentOptions, base, version string) ([]byte, error) {
+	d.StyleHref = base + path.Join(assetFolder, stylesheet) + version
+	d.ScriptSrc = base + path.Join(assetFolder, pageScript) + version
 	d.Head = markup(func(w io.Writer) error {
+		if d.Offline != "" {
+			if err := manifestLink(w); err != nil {
+				return err
+			}
+		}
 		for _, s := range k.libraries {
 			// Deferred scripts run in the order of the document, so these are there before the page's script.
-			if err := element(w, "script", attribute{"src", base + path.Join(assetFolder, s.name)}, attribute{"defer", ""}); err != nil {
+			if err := element(w, "script", attribute{"src", base + path.Join(assetFolder, s.name) + version}, attribute{"defer", ""}); err != nil {
 				return err
 			}
 			if _, err := io.WriteString(w, "</script>"); err != nil {
@@ -50,18 +55,18 @@ func (k *Kit) linked(d web.DocumentOptions, base string) ([]byte, error) {
 	return render(d)
 }
 
-// Folder makes the files of a static viewer: index.html and its assets, with the policy in the document.
+// Folder makes the files of a static viewer: index.html with the policy in it, its assets, and the service worker and
+// manifest by which it works without a network once it was opened.
 func (k *Kit) Folder() ([]File, error) {
-	return k.folder(web.DocumentOptions{})
+	return k.folder(web.DocumentOptions{}, nil, "")
 }
 
-func (k *Kit) folder(d web.DocumentOptions) ([]File, error) {
-	d.CSP = Policy(Static, nil, nil)
-	document, err := k.linked(d, "")
+// folder makes the files; see [Kit.offline] for kept and data. The document comes first.
+func (k *Kit) folder(d web.DocumentOptions, kept []File, data string) ([]File, error) {
+	files, err := k.offline(d, kept, data)
 	if err != nil {
 		return nil, err
 	}
-	files := []File{{Name: "index.html", Type: types[".html"], Body: document}}
 	for _, f := range k.files {
 		files = append(files, f)
 		// Many static hosts send these in place of the file when they lie beside it.

@@ -35,6 +35,7 @@ const (
 	loaderScript = "wasm_exec.js"
 	module       = "rollscope.wasm"
 	stylesheet   = "style.css"
+	documentName = "index.html"
 )
 
 // types are the media types of assets by their extension; nothing else is delivered.
@@ -53,6 +54,8 @@ var types = map[string]string{
 // A Kit holds the parts of the page.
 type Kit struct {
 	files     []File // below assets/, by name
+	service   string // source of a static folder's service worker
+	icons     []File // of its manifest
 	script    string // of the page
 	worker    string // loader and source
 	style     string
@@ -90,6 +93,14 @@ func Load(assets fs.FS, style []byte) (*Kit, error) {
 		}
 		switch rest, built := strings.CutPrefix(name, builtFolder+"/"); {
 		case rest == loaderScript:
+			return nil
+		case path.Dir(name) == staticFolder:
+			if path.Base(name) == serviceName {
+				k.service = newlines(string(f.Body))
+				return nil
+			}
+			f.Name = path.Join(assetFolder, path.Base(name))
+			k.icons = append(k.icons, f)
 			return nil
 		case built:
 			f.Name = rest
