@@ -54,6 +54,7 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	default:
 		p.Phase = Ready
 	}
+	asked := s.Tab
 	s.Tab = d.tab(s)
 	p.Title = d.runName(s) + " – " + brand
 	p.Runs = d.runs(s)
@@ -74,6 +75,9 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	}
 	if unread && p.Phase == Ready && h.Unasked == "" || d.AuditPending() && p.Phase == Ready {
 		p.Phase = Scanning
+	}
+	if asked != "" && asked != s.Tab && s.Rollout == "" && p.Phase == Ready {
+		p.Alerts = append(p.Alerts, absent(asked, s.Tab))
 	}
 	p.Filter = filterBar(c, s, found, h)
 	p.Stats = d.stats(c, found)
@@ -109,6 +113,15 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		}
 	}
 	return p, needs
+}
+
+// absent says that a link or a saved view is about a tab that the files have no evidence for.
+func absent(asked, shown string) Alert {
+	title := func(id string) string {
+		return Tabs[slices.IndexFunc(Tabs, func(t TabInfo) bool { return t.ID == id })].Title
+	}
+	return Alert{Code: "unknown_link", Count: 1, Text: "These files have no evidence for the " + title(asked) + " tab; " + title(shown) + " is shown instead.",
+		Help: "Filter and rules are those of the link."}
 }
 
 // tab is the tab a State shows.

@@ -77,6 +77,7 @@ func Commands() []Command {
 		{[]string{"n"}, "next-finding", "next finding of the rollout"},
 		{[]string{"N"}, "previous-finding", "previous finding of the rollout"},
 		{[]string{"Control+f"}, "find", "search in the JSON that is shown"},
+		{[]string{"w"}, "views", "save what is shown as a view, or open a saved one"},
 		{[]string{"v"}, "columns", "choose the columns of the table"},
 	}
 	for _, t := range Tabs {

@@ -224,3 +224,140 @@ func TestRecentForbidden(t *testing.T) {
 	p.reopen("one.jsonl")
 	p.WaitState("ready")
 }
+
+// views lists the saved views in the panel.
+func (p *Page) views() string {
+	p.t.Helper()
+	return Eval[string](p, `[...document.querySelectorAll("[data-list] a b")].map((b) => b.innerText).join(" | ")`)
+}
+
+// saveView saves what is shown under a name, by keys alone.
+func (p *Page) saveView(name string) {
+	p.t.Helper()
+	p.Key("w")
+	p.Wait(`document.activeElement.matches("[data-save-view] input")`)
+	p.Type(name)
+	p.Key("Enter")
+	p.Wait(fmt.Sprintf(`[...document.querySelectorAll("[data-list] a b")].some((b) => b.innerText === %q)`, name))
+}
+
+// TestSavedViews saves views, opens them on another run, replaces, renames and removes them, and takes them out and in.
+func TestSavedViews(t *testing.T) {
+	p := openSample(t)
+	p.Key("g r")
+	p.current("rollouts")
+	p.Key("w")
+	p.Wait(`document.querySelector("[data-empty]:not([hidden])")`)
+	p.accessible("")
+	p.Key("Escape")
+	p.Wait(`document.activeElement.matches("[data-views] summary")`)
+	p.SetHash("tab=rollouts&filter=verdict:unhealthy&sort=-reward")
+	p.Wait(`document.querySelector("ul.chips a")`)
+	p.saveView("Bad ones")
+	if got := Eval[string](p, `document.querySelector("[data-list] a").getAttribute("aria-current")`); got != "true" {
+		t.Errorf("what is shown is not marked: %q", got)
+	}
+	p.Key("Escape")
+	// What belongs to a run alone is no part of a view: not the rollout, not its turn.
+	p.Click("#region-main tr[data-rollout] a")
+	p.Wait(`document.querySelector("[data-page=rollout]")`)
+	p.saveView("From a rollout")
+	p.Key("Escape")
+	if got := Eval[string](p, `JSON.parse(localStorage.getItem("rollscope.views")).map((v) => v.view).join(" ")`); strings.Contains(got, "rollout=") || strings.Count(got, "filter=verdict:unhealthy") != 2 {
+		t.Errorf("saved is %s", got)
+	}
+	p.Key("Escape")
+	p.Key("Escape")
+
+	// Another view under the same name takes its place, and gives it back.
+	p.SetHash("tab=health")
+	p.current("health")
+	p.saveView("Bad ones")
+	p.Wait(`document.querySelector("#take-back").innerText.includes("“Bad ones” was replaced")`)
+	p.Key("Escape")
+	p.Key("u")
+	p.Wait(`JSON.parse(localStorage.getItem("rollscope.views"))[0].view.includes("rollouts")`)
+
+	// Open it by the palette, on other files; then by the panel.
+	p.Drop(caseFile("s05-failed-calls"))
+	p.WaitState("ready")
+	p.Key("Control+k")
+	p.Type("bad ones")
+	p.Key("Enter")
+	p.current("rollouts")
+	p.Wait(`document.querySelector("[data-filter-input]").value === "verdict:unhealthy"`)
+	p.SetHash("tab=health")
+	p.current("health")
+	p.Key("w")
+	p.Click("a[data-view='Bad ones']")
+	p.current("rollouts")
+	p.Wait(`!document.querySelector("[data-views]").open`)
+
+	// Rename by keys, to the name of the other one.
+	p.Key("w")
+	p.TabTo(`el.matches("[data-rename][data-of='Bad ones']")`)
+	p.Key("Enter")
+	p.Wait(`document.activeElement.matches("[data-rename-view] input")`)
+	p.Type("From a rollout")
+	p.Key("Enter")
+	p.Wait(`document.querySelector("#take-back").innerText.includes("was replaced")`)
+	if got := p.views(); got != "From a rollout" {
+		t.Errorf("renamed: %s", got)
+	}
+	p.Click("Undo")
+	p.Wait(`document.querySelectorAll("[data-list] a").length === 2`)
+
+	// Out, away, and in again.
+	saved := p.Download("views.json")
+	p.Click("[data-action=remove-view][data-of='Bad ones']")
+	p.Wait(`document.querySelectorAll("[data-list] a").length === 1`)
+	p.Click("[data-action=remove-view]")
+	p.Wait(`document.querySelector("[data-empty]:not([hidden])")`)
+	p.importing("views.json", string(saved))
+	p.Wait(`document.querySelectorAll("[data-list] a").length === 2`)
+	if got := p.views(); got != "Bad ones | From a rollout" {
+		t.Errorf("imported: %s", got)
+	}
+	for name, text := range map[string]string{"no JSON": "{", "no views": `{"rollscope":"views","version":1}`, "another version": `{"rollscope":"views","version":2}`,
+		"something else": `[1]`, "no name": `{"rollscope":"views","version":1,"views":[{"view":"tab=health"}]}`} {
+		p.importing(name+".json", text)
+		p.says(name + ".json was not imported")
+	}
+	// A view of another version of the page says what of it means nothing, one about a tab without evidence so as well.
+	p.importing("old.json", `{"rollscope":"views","version":1,"views":[{"name":"old","view":"tab=rollouts&filter=colour:red&sort=beauty&rollout=x:1"},{"name":"two","view":"tab=compare"}]}`)
+	p.Wait(`document.querySelector("a[data-view=two]")`)
+	p.Click("a[data-view=old]")
+	p.says("sort=beauty")
+	p.Wait(`document.querySelector("#filter-error").innerText.includes("colour")`)
+	p.Key("w")
+	p.Click("a[data-view=two]")
+	p.says("no evidence for the Compare tab")
+	p.SetHash("tab=health")
+	p.Wait(`!document.querySelector("#region-alerts").innerText.includes("Compare")`)
+}
+
+// importing chooses a file in the dialog behind "Import".
+func (p *Page) importing(name, text string) {
+	p.t.Helper()
+	Eval[bool](p, fmt.Sprintf(`(() => {
+		const input = document.querySelector("[data-import]"), list = new DataTransfer();
+		list.items.add(new File([%q], %q));
+		input.files = list.files;
+		input.dispatchEvent(new Event("change"));
+		return true;
+	})()`, text, name))
+}
+
+// TestViewsForbidden saves views where nothing is stored: that is said, they are there, and can be saved to a file.
+func TestViewsForbidden(t *testing.T) {
+	p := newPage(t)
+	p.before(`for (const name of ["getItem", "setItem", "removeItem"]) Storage.prototype[name] = () => { throw new DOMException("denied", "SecurityError"); };`)
+	p.Open(site + "#tab=health")
+	p.Drop(caseFile("s05-failed-calls"))
+	p.WaitState("ready")
+	p.saveView("One")
+	p.Wait(`document.querySelector("#live").textContent.includes("does not keep the views")`)
+	if saved := p.Download("views.json"); !strings.Contains(string(saved), `"name": "One"`) {
+		t.Errorf("saved: %s", saved)
+	}
+}

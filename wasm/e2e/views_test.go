@@ -91,6 +91,13 @@ func otherLooks() []look {
 			p.Click("#region-main tr[data-rollout] a")
 			p.Wait(`document.querySelector("[data-page=rollout]")`)
 		}, ""},
+		{"views", "tab=rollouts&filter=verdict:unhealthy", func(p *Page) {
+			Eval[bool](p, `(localStorage.setItem("rollscope.views", JSON.stringify([
+				{ name: "Unhealthy, dearest first", view: "tab=rollouts&filter=verdict:unhealthy&sort=-completion" },
+				{ name: "Never solved", view: "tab=tasks&filter=task.solved=0" }])), true)`)
+			p.Key("w")
+			p.Wait(`document.querySelectorAll("[data-list] a").length === 2`)
+		}, "Escape"},
 		{"lock", "tab=overview", func(p *Page) { p.Click("details.lock summary") }, "Escape"},
 		{"keys", "tab=overview", focused("?"), "Escape"},
 		{"palette", "tab=overview", func(p *Page) { p.Key("Control+k"); p.Type("tab") }, "Escape"},

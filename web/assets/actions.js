@@ -123,7 +123,8 @@
   });
 
   addEventListener("click", (e) => {
-    closePanels(e.target);
+    if (e.target.matches("a[download]")) return; // the page saves something itself
+    if (!e.target.closest("#take-back")) closePanels(e.target);
     const menu = e.target.closest("a") && e.target.closest("[popover]");
     if (menu && menu.matches(":popover-open")) menu.hidePopover();
     const way = e.target.closest("a[data-target]");

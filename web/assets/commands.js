@@ -49,6 +49,7 @@
       if (tab) location.hash = tab.getAttribute("href");
       return Boolean(tab);
     },
+    more: (n) => (more[n].act(), true),
     columns: () => {
       const box = $("[data-chooser]");
       if (!box) return false;
@@ -216,7 +217,23 @@
     choose(0);
   }
 
+  /** What can be done for now stands behind the table of commands, in the palette alone. */
+  let more = [];
+  function extend(on) {
+    for (const entry of $$("[data-more]", list)) entry.remove();
+    more = on ? parts.commands.flatMap((part) => part()) : [];
+    more.forEach(({ kind, title }, n) => {
+      const entry = document.createElement("li");
+      entry.id = "command-more-" + n;
+      Object.assign(entry.dataset, { more: "", keys: "", run: "more " + n });
+      entry.append(Object.assign(document.createElement("span"), { className: "muted", textContent: kind }),
+        Object.assign(document.createElement("span"), { textContent: title }));
+      list.append(entry);
+    });
+  }
+
   function palette(on) {
+    extend(on);
     sheet.classList.toggle("palette", on);
     field.parentElement.hidden = !on;
     if (on) list.setAttribute("role", "listbox"); else list.removeAttribute("role");

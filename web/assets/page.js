@@ -16,7 +16,7 @@
 
   const runsURL = root.dataset.runs || "";
   const bundle = root.dataset.bundle || "";   // id of the bundle that came with the page
-  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, offline = {}, view = {}, lists = {}, kept = {}, recent = {};
+  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, offline = {}, view = {}, lists = {}, kept = {}, recent = {}, views = {}, notes = {};
 
   const state = {
     files: [],                     // {path, size, blob | url | at, handle}; see intake.handleOf
@@ -115,10 +115,10 @@
     page: {
       $, $$, root, script, runsURL, bundle, state, settings, session, sleep, encoded, decoded, visible, closePanels, params, setParam, keep,
       // What parts do after a drawing, once the browser lays it out, and as a table moves. What measures belongs to the second.
-      // Downloads that a part makes itself, by their names.
-      parts: { settled: [], seen: [], scrolled: [], downloads: {} },
+      // Downloads that a part makes itself, by their names; commands that are there for now, for the palette.
+      parts: { settled: [], seen: [], scrolled: [], downloads: {}, commands: [] },
       actions: {},                          // by the name in data-action
-      bundled, crew, scan, intake, notices, offline, view, lists, kept, recent,
+      bundled, crew, scan, intake, notices, offline, view, lists, kept, recent, views, notes,
     },
     // For tests and the curious: a worker can be made to fail, as the browser does it when memory runs out.
     status: () => ({ ...scan.status(), ...view.status(), opening: state.opening }),

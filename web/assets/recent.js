@@ -239,6 +239,8 @@
     },
   });
 
+  parts.commands.push(() => entries().filter((e) => handles.has(e.id))
+    .map(({ id, name, files }) => ({ kind: "open", title: `${name} – ${counted(files, "file")} again`, act: () => { reopen({ dataset: { id } }).catch(notices.failed); } })));
   parts.settled.push(show);
   Object.assign(recent, { remember, show });
 })();

@@ -88,7 +88,7 @@
         }
         // A row that the keys have reached keeps the focus while more rows come in.
         if (from === document.activeElement && from.dataset.index !== undefined && from.dataset.index === to.dataset.index) to.tabIndex = from.tabIndex;
-        if (from.id === "offers") return false;
+        if (from.id === "offers" || from.dataset.kept && from.dataset.kept === to.dataset.kept) return false; // the script fills it
         if (from.tagName === "CANVAS") {
           for (const { name, value } of to.attributes) if (!/^(width|height|style)$/.test(name)) from.setAttribute(name, value);
           return false;
