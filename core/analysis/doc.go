@@ -13,4 +13,10 @@
 //
 // Accounting is exact (spec health §3): read + blank + unreadable = lines, and their bytes add up to the
 // bytes of the source.
+//
+//	table, err := analysis.Read(ctx, sources, analysis.Options{Workers: 4})
+//	table.Each(0, func(row *analysis.Row) bool {
+//		d, err := row.Digest()
+//		return reducer.Add(&health.Row{Line: row.Line, Ordinal: row.Ordinal, Identity: d.Identity, Digest: d.Health}) == nil
+//	})
 package analysis

@@ -6,9 +6,9 @@
 // the framework, and a document of the strict form may be *importable*: turned back into a response that a verifier can
 // judge. A *manifest* lists exported files with the rollouts they come from and their digests.
 //
-//	doc, err := atif.Read(text)
-//	for _, p := range doc.Problems(atif.Harbor) { … }
+//	document, err := atif.Strict(text)
+//	for _, p := range atif.Problems(document, atif.Harbor) { … }
 //
-// [Export] makes documents of rollout rows; nothing is published unless every row of a file can be. [Document.View]
+// [Export] makes documents of rollout rows; nothing is published unless every row of a file can be. [View]
 // gives a document for display, whatever its version, as far as it is known.
 package atif

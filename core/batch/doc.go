@@ -5,5 +5,10 @@
 // inputs give each agent, with a *dataset digest* over its tasks. The *status* says how far each agent has come.
 //
 // An [Observer] looks at the inputs row by row; [Manifest.Validate] holds its observation against the manifest;
-// [Derive] makes the status that the saved files give, and [Compare] holds a saved status against it.
+// [Manifest.Derive] makes the status that the saved files give, and [Manifest.Compare] holds a saved status against it.
+//
+//	m, result, faults := batch.ReadManifest(text)
+//	var o batch.Observer
+//	o.Row(row, line, offset) // every row of the inputs
+//	seen := o.Observation()
 package batch

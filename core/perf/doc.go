@@ -7,6 +7,11 @@
 // mixed, time to first token, throughput, concurrency over time, token rates, per agent, model and task, and the rows
 // whose saved numbers contradict their evidence.
 //
-// There are two rules for quantiles. The collection's tracker weighs both neighbours ([Quantile]); the summary of a
-// batch goes from the nearer one ([Percentile]). Their last bits differ, so each number says which rule it follows.
+//	t := perf.TrackerOf(seconds)
+//	p90, ok := t.Quantile(0.9)
+//	margin, ok := t.DrainMargin(0, false) // known from five durations on
+//
+// There are two rules for quantiles, those of package quantile. The collection's tracker weighs both neighbours
+// ([Tracker.Quantile]); the summary of a batch goes from the nearer one. Their last bits differ, so each number says which
+// rule it follows.
 package perf

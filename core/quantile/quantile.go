@@ -4,6 +4,10 @@
 // Both go to the position (n−1)·q between two neighbours. The collection's tracker weighs the two ([Tracked]); the
 // summary of a batch starts from the nearer one ([Nearer]). They agree but for the last bits, which is why a number
 // that is to equal a saved one must name its rule.
+//
+//	s := quantile.SpreadOf(list)
+//	s.ByTracker[2] // p90 by the first rule, see [Shares]
+//	s.BySummary[2] // by the second
 package quantile
 
 import (

@@ -10,7 +10,7 @@
 // can be stored ([Row.Append]) and sent. An [Index] takes the expected rows, then the rows of the sidecar, then those
 // of the rollouts file, in the order of the files:
 //
-//	ix := records.NewIndex(manifest, place)
+//	ix := records.NewIndex(manifest, place, nil)
 //	ix.Expect(reader.Read(input, …))
 //	ix.Add(reader.Read(row, …), saved)
 //	ix.Coverage(records.Settings{MaxAttempts: 3})

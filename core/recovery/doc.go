@@ -7,4 +7,10 @@
 //
 // Runs without a manifest are planned by [Planner] as version 0.7.0 does it, line by line over the three files; runs
 // with one by the index of package records.
+//
+//	p := recovery.Planner{Settings: records.Settings{MaxAttempts: 3}}
+//	p.Input(line)   // every line of the inputs, then
+//	p.Result(line)  // of the rollouts file, then
+//	p.Failure(line) // of the sidecar
+//	plan := p.Plan()
 package recovery

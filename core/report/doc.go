@@ -1,6 +1,6 @@
 // Package report writes what the page shows as documents that are read without it.
 //
-// Its nouns: a [Document] is a title, a few sentences and [Section]s, each with a main number, lines and tables; it is
+// Its nouns: a [Document] is a title, a few sentences and sections ([Section]), each with a main number, lines and tables; it is
 // written as Markdown or as one HTML file that runs nothing and loads nothing. [Overview] makes one out of the pages
 // of a desk, so a document says what the page says. A [Finding] is one finding of a check or about a file, with its
 // place; a list of them is written as Markdown or as SARIF 2.1.0, which code hosts and editors read.

@@ -2,6 +2,13 @@
 //
 // Files, browser File handles, HTTP ranges and blocks of a bundle all fit. The core never opens anything:
 // a host hands it Sources, or feeds it the bytes of one in order.
+//
+//	file, _ := os.Open(path)
+//	info, _ := file.Stat()
+//	s := source.Of(path, info.Size(), file)
+//
+// A source has its size from the start: what is behind it belongs to a later reading, and one that ends early has
+// changed ([ErrChanged]). A *sampled hash* tells large sources apart without reading all of them; links name files by it.
 package source
 
 import (

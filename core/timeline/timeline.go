@@ -5,6 +5,13 @@
 // from one end and a duration, is [Derived]; what has no place in time at all is kept apart with what is known of it.
 // Nothing is clamped: a call that ends before it starts keeps its ends and is marked. A time outside of the years 1 to
 // 9999 is none.
+//
+//	t := timeline.Of(talk, bundle) // of a transcript and, if it is known, the observations beside it
+//	for _, span := range t.Spans {
+//		fmt.Println(timeline.Kinds[span.Kind], span.Start-t.Start, span.End-span.Start, span.Placing)
+//	}
+//
+// Times are those of the trajectory's records (spec trajectory §2, model-calls §5), in Unix seconds.
 package timeline
 
 import (

@@ -3,6 +3,8 @@
 // Every kind of span has tracks of its own for each invocation; spans that overlap lie on different tracks, since the
 // spans of one track must nest. An arrow leads from a model call to the turn that it made. Times are microseconds from
 // the start of the rollout; the start itself is in `otherData`.
+//
+//	trace := traceevent.Trace(timeline.Of(talk, bundle), traceevent.Rollout{…})
 package traceevent
 
 import (

@@ -9,7 +9,7 @@
 // The nouns on the way from a row to its findings:
 //
 //   - [Evidence] is what a row offers: its trajectory if that is valid, model calls with their state,
-//     turns with what they hold, gaps, and two [View]s of which calls the transcript refers to. Only
+//     turns with what they hold, gaps, and two views ([View]) of which calls the transcript refers to. Only
 //     explicit references bind a call; position, time and likeness never do.
 //   - A [Need] is a piece of evidence. Where one is missing, the check is unobserved and its [Outcome]
 //     says why.
