@@ -176,12 +176,12 @@ func printCSV(w io.Writer, s *sheet) error {
 }
 
 // csvText writes a cell. Spreadsheets take text that begins like a formula for one, so an apostrophe goes in front of
-// it; a missing number is empty.
+// it; what is missing is empty.
 func csvText(text string, number bool) string {
+	if text == view.Dash {
+		return ""
+	}
 	if number {
-		if text == view.Dash {
-			return ""
-		}
 		if _, err := strconv.ParseFloat(text, 64); err == nil {
 			return text
 		}

@@ -197,6 +197,8 @@ func (b bin) label() string {
 		return borderText(b.from) + "+"
 	case math.IsInf(b.from, -1):
 		return "< " + borderText(b.below)
+	case b.from == b.below && b.from != math.Trunc(b.from):
+		return shortFloat(b.from) // a value, which may have many digits, and no border
 	}
 	return borderText(b.from)
 }

@@ -85,7 +85,7 @@ func TestBins(t *testing.T) {
 		{"minus zero", []string{"-0.0", "0", "0.0"}, false, "0"},
 		{"few wide apart", []string{"88", "107", "1000000"}, false, "88 107 1M"},
 		{"close whole numbers", []string{"2", "5"}, true, "2 3 4 5"},
-		{"thirds", []string{"0.3333333333333333", "0.6666666666666666", "1", "0"}, false, "0 0.3333333333333333 0.6666666666666666 1"},
+		{"thirds", []string{"0.3333333333333333", "0.6666666666666666", "1", "0"}, false, "0 0.333 0.667 1"},
 		{"a range", spread(500, func(i int) any { return i }), true, ""},
 		{"tenths", spread(101, func(i int) any { return float64(i) / 100 }), false, ""},
 		{"negative", spread(300, func(i int) any { return i - 150 }), true, ""},

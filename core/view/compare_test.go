@@ -271,3 +271,23 @@ func TestScoresOfAnything(t *testing.T) {
 		}
 	}
 }
+
+// A prompt is the same whether it was saved as a text or as a message.
+func TestSaidSpeakers(t *testing.T) {
+	rows := [2]string{
+		`{"responses_create_params":{"input":"Fix it."},"response":{"output":[{"type":"message","role":"assistant","content":"done"}]}}`,
+		`{"responses_create_params":{"input":[{"role":"user","content":"Fix it."}]},"response":{"output":[{"type":"message","content":[{"type":"output_text","text":"done"}]}]}}`,
+	}
+	var talk [2][]said
+	for i, row := range rows {
+		talk[i] = saidIn([]byte(row))
+	}
+	for _, p := range alignSaid(talk[0], talk[1]) {
+		if !p.equal {
+			t.Errorf("they differ: %+v and %+v", talk[0], talk[1])
+		}
+	}
+	if len(talk[0]) != 2 || talk[0][0].title != "user" || talk[1][1].title != "assistant" {
+		t.Errorf("%+v", talk)
+	}
+}

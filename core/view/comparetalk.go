@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -168,7 +169,8 @@ func saidIn(data []byte) []said {
 		return nil
 	}
 	r := reads.Read(row)
-	add := func(turn int, items []conversation.Item) {
+	// A message that was saved as a text alone names no speaker: what goes in is the user's, what comes out the assistant's.
+	add := func(turn int, speaker string, items []conversation.Item) {
 		for i := range items {
 			it := &items[i]
 			if it.Kind == conversation.ToolResult {
@@ -177,9 +179,7 @@ func saidIn(data []byte) []said {
 			one := said{turn: turn, kind: it.Kind, title: it.Kind.String()}
 			switch it.Kind {
 			case conversation.Message:
-				if it.Role != "" {
-					one.title = it.Role
-				}
+				one.title = cmp.Or(it.Role, speaker)
 				one.text = contentText(it)
 			case conversation.Reasoning:
 				if one.text = contentText(it); one.text == "" && it.Encrypted() {
@@ -194,12 +194,12 @@ func saidIn(data []byte) []said {
 			list = append(list, one)
 		}
 	}
-	add(0, r.Prompt)
+	add(0, "user", r.Prompt)
 	for i := range r.Turns {
 		turn := &r.Turns[i]
-		add(i+1, turn.Input)
-		add(i+1, turn.Reasoning)
-		add(i+1, turn.Answer)
+		add(i+1, "user", turn.Input)
+		add(i+1, "assistant", turn.Reasoning)
+		add(i+1, "assistant", turn.Answer)
 		for _, n := range turn.Tools {
 			if tool := &r.Tools[n]; tool.Answered {
 				list = append(list, said{turn: i + 1, kind: conversation.ToolResult, title: "output of " + tool.Name, text: spokenText(tool.Result)})

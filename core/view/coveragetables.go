@@ -173,7 +173,7 @@ func (f *fates) digestTable() Table {
 		noManifest := "there is no manifest"
 		for _, line := range []struct{ what, saved, derived, why string }{
 			{"materialized inputs", d.MaterializedSaved, d.Materialized, "the inputs are not there, or cannot be read"},
-			{"inputs, as a resume reads them", "", d.MaterializedResume, "the inputs are not there, or cannot be read"},
+			{"inputs, for a resume", "", d.MaterializedResume, "the inputs are not there, or cannot be read"},
 			{"dataset", d.SourceSaved, "", "the dataset is not among the files; rollscope verify --source checks it"},
 			{"configuration", d.ConfigSaved, "", "the configuration is not among the files; rollscope verify --config checks it"},
 		} {

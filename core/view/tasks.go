@@ -89,7 +89,10 @@ func taskCharts(c *selection, s State, list *taskList, g *taskGroups) []Chart {
 			}
 		}
 		chart := Chart{ID: "solved", Title: "tasks by solved repeats", Kind: "bars",
-			Caption: fmt.Sprintf("%s of %s with %s measured", Group(tasks), Group(len(list.lines)), allOf(int(full)))}
+			Caption: fmt.Sprintf("%s of %s", Group(tasks), Group(len(list.lines)))}
+		if others := len(list.lines) - tasks; others > 0 {
+			chart.Note = fmt.Sprintf("%s another number of measured repeats than %s", count(others, "task has", "tasks have"), Group(full))
+		}
 		for n, of := range solved {
 			label := fmt.Sprintf("%d/%d", n, full)
 			chart.Bins = append(chart.Bins, Bin{Label: label, Value: float64(of), Text: Group(of),
@@ -107,7 +110,10 @@ func taskCharts(c *selection, s State, list *taskList, g *taskGroups) []Chart {
 			unhealthy[g.totals[list.lines[i].task].verdicts[health.Unhealthy]]++
 		}
 		chart := Chart{ID: "unhealthy", Title: "tasks by unhealthy repeats", Kind: "bars",
-			Caption: fmt.Sprintf("%s with none", count(unhealthy[0], "task", "tasks"))}
+			Caption: fmt.Sprintf("%s of %s", Group(len(list.lines)-unhealthy[0]), Group(len(list.lines)))}
+		if unhealthy[0] > 0 {
+			chart.Note = count(unhealthy[0], "task has none", "tasks have none")
+		}
 		for n, of := range unhealthy[1:] {
 			chart.Bins = append(chart.Bins, Bin{Label: strconv.Itoa(n + 1), Value: float64(of), Text: Group(of),
 				Href: narrowed(s, filter.Equal("task.unhealthy", filter.Int(int64(n+1))))})
@@ -119,13 +125,6 @@ func taskCharts(c *selection, s State, list *taskList, g *taskGroups) []Chart {
 
 // mostRepeatBars is how many repeats a chart has a bar for.
 const mostRepeatBars = 64
-
-func allOf(n int) string {
-	if n == 1 {
-		return "1 repeat"
-	}
-	return "all " + strconv.Itoa(n)
-}
 
 // A taskRow is one line of the table of tasks with what its cells are made of.
 type taskRow struct {
