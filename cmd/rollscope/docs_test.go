@@ -282,6 +282,7 @@ func TestDocsCommands(t *testing.T) {
 			continue
 		}
 		t.Run(path.Base(m.name), func(t *testing.T) {
+			t.Parallel()
 			place := t.TempDir()
 			for _, name := range []string{"cmd", "core", "server", "testdata", "web", "go.mod", "go.sum"} {
 				whole, err := filepath.Abs(filepath.Join(top, name))
