@@ -28,6 +28,14 @@ func (a Account) Add(b Account) Account {
 	return a
 }
 
+// minus is what was added to b to give a.
+func (a Account) minus(b Account) Account {
+	for i, n := range b.fields() {
+		*a.fields()[i] -= *n
+	}
+	return a
+}
+
 func (a *Account) fields() [10]*int64 {
 	return [...]*int64{&a.Lines, &a.Read, &a.Blank, &a.Unreadable, &a.ReadBytes, &a.BlankBytes, &a.UnreadableBytes, &a.Torn, &a.Repaired, &a.Recoverable}
 }

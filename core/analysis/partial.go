@@ -31,6 +31,7 @@ type Partial struct {
 	ends    []uint32 // where its digest ends in digests
 	digests []byte
 	blanks  []blank // of a second scan, in order
+	tail    *tail   // its last line, where that has no line end; nil where it has one
 }
 
 // blank is the answer to a question about a blank line.
@@ -94,11 +95,14 @@ func Merge(a, b *Partial) (*Partial, error) {
 	a.Account = a.Account.Add(b.Account)
 	a.To, a.End = b.To, b.End
 	a.Members, a.Damage = append(a.Members, b.Members...), b.Damage
+	if b.tail != nil {
+		a.tail = b.tail
+	}
 	return a, nil
 }
 
 // The binary form begins with these bytes; the last is the version.
-const magic = "rsp\x03"
+const magic = "rsp\x04"
 
 // The flags of the binary form.
 const (
@@ -107,6 +111,7 @@ const (
 	flagDamage
 	flagQuery
 	flagBlanks
+	flagTail
 )
 
 var errPartial = errors.New("damaged or foreign partial")
@@ -115,7 +120,7 @@ var errPartial = errors.New("damaged or foreign partial")
 func (p *Partial) AppendBinary(dst []byte) []byte {
 	dst = append(dst, magic...)
 	flags := uint64(0)
-	for i, on := range [...]bool{p.End, len(p.Members) > 0, p.Damage != nil, p.Query != 0, len(p.blanks) > 0} {
+	for i, on := range [...]bool{p.End, len(p.Members) > 0, p.Damage != nil, p.Query != 0, len(p.blanks) > 0, p.tail != nil} {
 		if on {
 			flags |= 1 << i
 		}
@@ -143,6 +148,9 @@ func (p *Partial) AppendBinary(dst []byte) []byte {
 			dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(k.before)), uint64(len(k.text)))
 			dst = append(dst, k.text...)
 		}
+	}
+	if p.tail != nil {
+		dst = p.tail.append(dst)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(p.ends)))
 	dst = binary.AppendUvarint(dst, uint64(len(p.digests)))
@@ -226,6 +234,16 @@ func ParsePartial(b []byte) (*Partial, error) {
 				return nil, errPartial
 			}
 			p.blanks[i], b = blank{uint32(before), b[:size:size]}, b[size:]
+		}
+	}
+	if flags&flagTail != 0 {
+		p.tail = &tail{offset: int64(next())}
+		for _, n := range p.tail.account.fields() {
+			*n = int64(next())
+		}
+		p.tail.blanks = int(next())
+		if broken || !p.tail.fits(p) {
+			return nil, errPartial
 		}
 	}
 	rows, size := next(), next()

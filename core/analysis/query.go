@@ -78,9 +78,13 @@ type Range struct{ From, To int64 }
 
 // Missing gives the parts of a source in front of an offset that are not in yet, in order.
 func (a *Answers) Missing(source int, upTo int64) []Range {
+	return missing(a.sources[source].parts, upTo)
+}
+
+func missing(parts []*Partial, upTo int64) []Range {
 	var list []Range
 	at := int64(0)
-	for _, p := range a.sources[source].parts {
+	for _, p := range parts {
 		if p.From > at && at < upTo {
 			list = append(list, Range{at, min(p.From, upTo)})
 		}

@@ -130,8 +130,20 @@ func (s *Scan) Close() {
 	}
 }
 
-// line digests one physical line and tells whether another one can begin in the range.
+// line digests one physical line and tells whether another one can begin in the range. A line without an end may go on
+// when the source grows, so what it adds is kept apart as well.
 func (s *Scan) line(l *jsonl.Line) bool {
+	if l.Terminated {
+		return s.digest(l)
+	}
+	p := s.partial
+	before, blanks := p.Account, len(p.blanks)
+	more := s.digest(l)
+	p.tail = &tail{l.Offset, p.Account.minus(before), len(p.blanks) - blanks}
+	return more
+}
+
+func (s *Scan) digest(l *jsonl.Line) bool {
 	p := s.partial
 	number := p.Account.Lines
 	p.Account.Lines++

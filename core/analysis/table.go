@@ -113,13 +113,18 @@ func (s *tableSource) add(p *Partial) error {
 	s.parts = append(s.parts, nil)
 	copy(s.parts[at+1:], s.parts[at:])
 	s.parts[at] = p
+	s.follow()
+	return nil
+}
+
+// follow counts the parts in that follow each other.
+func (s *tableSource) follow() {
 	for s.ready < len(s.parts) && s.parts[s.ready].From == s.reached() {
 		s.lines = append(s.lines, s.total.Lines)
 		s.rows = append(s.rows, s.total.Rows())
 		s.total = s.total.Add(s.parts[s.ready].Account)
 		s.ready++
 	}
-	return nil
 }
 
 // Sources is the number of sources.
