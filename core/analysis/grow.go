@@ -74,6 +74,18 @@ func (t *Table) Grow(source int, size int64) {
 	s.follow()
 }
 
+// Ending is the offset up to which what was read of a source still holds when it grows: where its last line begins, if
+// that has no line end.
+func (t *Table) Ending(source int) int64 {
+	s := &t.sources[source]
+	for _, p := range s.parts[:s.ready] {
+		if p.tail != nil {
+			return p.tail.offset
+		}
+	}
+	return s.reached()
+}
+
 // Renew forgets what was read of a source whose content is another now. A size of -1 is not known yet.
 func (t *Table) Renew(source int, size int64) {
 	t.sources[source] = tableSource{name: t.sources[source].name, size: size}

@@ -36,6 +36,7 @@ type Desk struct {
 	audited  *audit                       // nil until every row is in
 	papers   papers
 	bundle   *pack.Index // that the files come from, nil for none
+	growing  *growth     // nil unless files have changed and what has become of them is being read
 
 	captureReads map[int]*captureRead // by file
 	line         supplied             // the line of another file that is looked at
@@ -58,6 +59,7 @@ type Task struct {
 // Open takes a list of files and tells which to scan. Files that are there already stay, with what was
 // read of them, when add is set; otherwise the desk begins anew.
 func (d *Desk) Open(files []runfolder.File, add bool) []Task {
+	d.Still()
 	old := *d
 	if !add {
 		old = Desk{}
@@ -114,6 +116,9 @@ func (d *Desk) Add(p *analysis.Partial) error {
 		}
 		return nil
 	}
+	if d.growing != nil {
+		return d.growing.desk.table.Add(p)
+	}
 	if err := d.table.Add(p); err != nil {
 		return err
 	}
@@ -169,6 +174,9 @@ type supplied struct {
 // Supply hands over the bytes of a Need. The desk keeps them. A problem of the host, such as a file that
 // has vanished, is given instead of the bytes.
 func (d *Desk) Supply(n Need, data []byte, problem string) {
+	if d.growing != nil && d.growing.desk.audited.supply(n, data, problem) {
+		return
+	}
 	if d.audited.supply(n, data, problem) || d.keepSum(n, data, problem) || d.keepPaper(n, data, problem) || d.keepLine(n, data, problem) {
 		return
 	}
