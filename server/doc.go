@@ -1,7 +1,8 @@
 // Package server hands the page to browsers, and the bytes of runs to the page.
 //
 // Its nouns: a [Site] is the page with its assets, packed beforehand and chosen by Accept-Encoding. A [Shelf] holds
-// the runs that are handed out: exactly the files that were named ([Named]), or what lies below a folder ([Below]).
+// the runs that are handed out: exactly the files that were named ([Named]), those that
+// are found again behind names ([Followed]), or what lies below a folder ([Below]).
 // A [Server] puts a guard in front of both.
 //
 // Routes, all for GET and HEAD alone:

@@ -28,6 +28,7 @@ type File struct {
 	Size int64  `json:"size"`
 	Tag  string `json:"tag"` // ETag of the state that was listed; If-Match with it gives 412 once the file has changed
 	URL  string `json:"url"`
+	Copy int    `json:"copy,omitempty"` // how often another file has taken its place since the server started, see [Followed]
 }
 
 // A Shelf holds the runs that are handed out. Errors are [fs.ErrNotExist] for whatever is not.

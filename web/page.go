@@ -48,6 +48,7 @@ type DocumentOptions struct {
 	Blocks string // data-blocks: address of the folder of its index and blocks; "" where they stand in the document
 
 	Offline string // data-offline: address of the service worker of a static folder
+	Follow  bool   // data-follow: the list of files is asked for again and again
 
 	Sample bool // data-sample: the sample run is opened at the start
 

@@ -22,6 +22,7 @@ func viewCommand(h *host) *cobra.Command {
 		noOpen   bool
 		printURL bool
 		allow    []string
+		follow   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "view [PATH…] [flags]",
@@ -30,9 +31,15 @@ func viewCommand(h *host) *cobra.Command {
 
 Files are handed to the page as they are, directories with everything below
 them; nothing else can be read through the server. Without a path the page
-opens a sample run. Ctrl-C ends it.`,
-		Example: "  rollscope view\n  rollscope view RUN_DIR\n  rollscope view --no-open --print-url shard-*.jsonl",
+opens a sample run. Ctrl-C ends it.
+
+With --follow the page keeps up with a run that is still being written: rows
+that are appended and files that are added appear while it is looked at.`,
+		Example: "  rollscope view\n  rollscope view RUN_DIR\n  rollscope view --follow RUN_DIR\n  rollscope view --no-open --print-url shard-*.jsonl",
 		RunE: func(cmd *cobra.Command, paths []string) error {
+			if follow && len(paths) == 0 {
+				return usagef("--follow is about a run, and none is named")
+			}
 			k, err := h.kit()
 			if err != nil {
 				return err
@@ -40,12 +47,17 @@ opens a sample run. Ctrl-C ends it.`,
 			opening := bundle.Options{Sample: true}
 			var shelf server.Shelf
 			if len(paths) > 0 {
-				files, err := expand(paths)
+				name := strings.Join(paths, " ")
+				// A run that is followed may have written nothing yet, and later on whatever is there is listed.
+				files, err := expandBut(paths, func(err error) bool { return follow && errors.Is(err, errEmpty) })
 				if err != nil {
 					return err
 				}
-				shelf = server.Named(strings.Join(paths, " "), files)
-				opening = bundle.Options{Runs: server.NamedURL}
+				shelf = server.Named(name, files)
+				if follow {
+					shelf = server.Followed(name, func() ([]server.NamedFile, error) { return expandBut(paths, func(error) bool { return true }) })
+				}
+				opening = bundle.Options{Runs: server.NamedURL, Follow: follow}
 			}
 			site, err := server.NewSite(k, opening)
 			if err != nil {
@@ -73,13 +85,22 @@ opens a sample run. Ctrl-C ends it.`,
 	f.StringVar(&addr, "addr", server.DefaultAddr, "listen at `host:port`, or at the next free port")
 	f.BoolVar(&noOpen, "no-open", false, "open no browser")
 	f.BoolVar(&printURL, "print-url", false, "print the address, and nothing else, on standard output")
+	f.BoolVar(&follow, "follow", false, "show rows and files that are added while the page is open")
 	f.StringSliceVar(&allow, "allow-host", nil, "answer under this `host` name as well")
 	return cmd
 }
 
+// errEmpty means that a directory holds no file.
+var errEmpty = errors.New("there is no file in it")
+
 // expand lists the files behind paths: a file is itself, a directory is every file below it, but for names that
 // begin with a dot. They come in the default order of runs, under the paths as they were given.
 func expand(paths []string) ([]server.NamedFile, error) {
+	return expandBut(paths, func(error) bool { return false })
+}
+
+// expandBut is expand for paths of which some may have no file: it ends with such an error unless that is forgiven.
+func expandBut(paths []string, forgive func(error) bool) ([]server.NamedFile, error) {
 	var files []server.NamedFile
 	var sizes []runfolder.File
 	seen := map[string]bool{}
@@ -92,24 +113,8 @@ func expand(paths []string) ([]server.NamedFile, error) {
 		}
 	}
 	for _, given := range paths {
-		info, err := os.Stat(given)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("not found: %s", given)
-		case err != nil:
+		if err := behind(given, add); err != nil && !forgive(err) {
 			return nil, err
-		case info.IsDir():
-			before := len(files)
-			if err := below(given, add); err != nil {
-				return nil, err
-			}
-			if len(files) == before {
-				return nil, fmt.Errorf("there is no file in %s", given)
-			}
-		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is neither a file nor a directory", given)
-		default:
-			add(given, info)
 		}
 	}
 	ordered := make([]server.NamedFile, 0, len(files))
@@ -117,6 +122,31 @@ func expand(paths []string) ([]server.NamedFile, error) {
 		ordered = append(ordered, files[i])
 	}
 	return ordered, nil
+}
+
+// behind gives the files behind one path.
+func behind(given string, add func(string, fs.FileInfo)) error {
+	info, err := os.Stat(given)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("not found: %s", given)
+	case err != nil:
+		return err
+	case info.IsDir():
+		any := false
+		err := below(given, func(path string, info fs.FileInfo) {
+			any = true
+			add(path, info)
+		})
+		if err == nil && !any {
+			err = fmt.Errorf("%s: %w", given, errEmpty)
+		}
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is neither a file nor a directory", given)
+	}
+	add(given, info)
+	return nil
 }
 
 // below gives the regular files below a directory. Links of files are followed, those of directories are not,

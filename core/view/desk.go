@@ -129,6 +129,9 @@ func (d *Desk) Add(p *analysis.Partial) error {
 	return nil
 }
 
+// Sources gives the file of each source that was handed out for scanning.
+func (d *Desk) Sources() []int { return slices.Clone(d.sources) }
+
 // packed tells whether a file is read through gzip.
 func (d *Desk) packed(file int) bool { return d.listing.Entries[file].Packed }
 

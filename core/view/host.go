@@ -15,6 +15,7 @@ type Host struct {
 	Failed    string      // why the page cannot go on
 	Lost      int         // dropped entries that could not be opened
 	Keeps     string      // what a service worker keeps in the browser, a sentence; "" where there can be none
+	Follow    string      // whether files are followed: "" where they cannot be, off or on
 	Unasked   string      // why the second scan of the filter or the tab ended before it was done
 
 	Columns map[string]string // chosen before, by tab, as the State's text has them

@@ -18,6 +18,7 @@ type Page struct {
 	Sight    *Sight // which rows are in sight, in front of Foot
 	Chooser  *Chooser
 	Links    []Link // downloads and copies at its right
+	Follow   string // whether files are followed: "" where they cannot be, off or on
 	Target   string // id of the element that the link names, to be brought into sight
 
 	// Exactly one of these is set.

@@ -61,7 +61,7 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	p.Tabs = d.tabs(c, s)
 	if s.Rollout == "" {
 		// A rollout's page speaks of that rollout.
-		p.Alerts = append(p.Alerts, d.alerts(c, s)...)
+		p.Alerts = append(p.Alerts, d.alerts(c, s, h)...)
 	}
 	found := d.filter(c, s)
 	if found.pending && p.Phase == Ready && h.Unasked == "" {
@@ -82,6 +82,10 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	p.Filter = filterBar(c, s, found, h)
 	p.Stats = d.stats(c, found)
 	p.Foot = accounting(c, s)
+	p.Follow = h.Follow
+	if line := written(c, h); line != "" {
+		p.Foot = append(p.Foot, Text{Text: line, Muted: true})
+	}
 	d.describe(p)
 
 	switch {
@@ -231,7 +235,7 @@ func hostAlerts(h Host) []Alert {
 }
 
 // alerts lists what of the files could not be used as it is.
-func (d *Desk) alerts(c *selection, s State) []Alert {
+func (d *Desk) alerts(c *selection, s State, h Host) []Alert {
 	var list []Alert
 	t := &c.tally
 	at := func(p problem) Text {
@@ -253,7 +257,7 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 				Text: fmt.Sprintf("%s of %s too long to be read here.", count(p.count, "line", "lines"), c.table.Name(source)),
 				Help: "The command line reads lines of up to 4 GiB."})
 		}
-		if p, there := t.torn[source]; there {
+		if p, there := t.torn[source]; there && h.Follow != following {
 			list = append(list, Alert{Code: "torn_tail", Count: 1, Place: at(p),
 				Text: fmt.Sprintf("The last line of %s is cut: an incomplete record, %s from byte %s on, without a line end. The file is possibly still being written.",
 					c.table.Name(source), count(p.length, "byte", "bytes"), Group(p.start)),
@@ -293,6 +297,25 @@ func (d *Desk) alerts(c *selection, s State) []Alert {
 			Text: count(unknown, "file", "files") + " of no known kind. They are listed on the Files tab and were not read."})
 	}
 	return list
+}
+
+// following is the Follow of a Host whose files are followed.
+const following = "on"
+
+// written says in which of the files that are followed a last line has been begun and not ended. That is no fault: more
+// of it will come.
+func written(c *selection, h Host) string {
+	torn := c.tally.torn
+	if h.Follow != following || len(torn) == 0 {
+		return ""
+	}
+	if len(torn) > 1 {
+		return "the last lines of " + count(len(torn), "file", "files") + " are being written"
+	}
+	for source := range torn {
+		return "the last line of " + c.table.Name(source) + " is being written"
+	}
+	return ""
 }
 
 // mayBeBatch tells whether a file of no known name is a batch manifest, which its content alone says: the audit read it

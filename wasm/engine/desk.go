@@ -52,6 +52,7 @@ type request struct {
 	Offset   int64
 	Length   int64
 	Hash     string
+	Changes  []view.Change // of files that are followed
 }
 
 func (d *desk) add(b []byte) ([]byte, error) {
@@ -118,6 +119,8 @@ func (d *desk) call(b []byte) (answer []byte, needs bool, err error) {
 			return d.need(needs)
 		}
 		return data, false, err
+	case "grow", "still", "grown", "step", "where":
+		return d.grow(&r)
 	case "export", "grid", "cell", "offer", "link", "blocks", "hashed":
 		answer, err = d.lookUp(&r)
 	case "download":
@@ -213,18 +216,11 @@ func (d *desk) render(r *request) ([]byte, bool, error) {
 
 // query is the second scan that the page must run for the filter or the tab of a State, null if none.
 func (d *desk) query(s view.State, h view.Host) any {
-	type task struct {
-		Source int   `json:"source"`
-		File   int   `json:"file"`
-		From   int64 `json:"from"`
-		To     int64 `json:"to"`
-		Packed bool  `json:"packed"`
-	}
 	type query struct {
-		ID     string `json:"id"`
-		Filter string `json:"filter"`
-		Probe  string `json:"probe"`
-		Scan   []task `json:"scan"`
+		ID     string    `json:"id"`
+		Filter string    `json:"filter"`
+		Probe  string    `json:"probe"`
+		Scan   []askTask `json:"scan"`
 	}
 	if h.Reading {
 		return nil
@@ -233,11 +229,7 @@ func (d *desk) query(s view.State, h view.Host) any {
 	if a == nil {
 		return nil
 	}
-	q := query{ID: a.ID, Filter: a.Filter, Probe: a.Probe}
-	for _, t := range a.Tasks {
-		q.Scan = append(q.Scan, task{t.Source, t.File, t.From, t.To, t.Packed})
-	}
-	return q
+	return query{ID: a.ID, Filter: a.Filter, Probe: a.Probe, Scan: askTasks(a.Tasks)}
 }
 
 func (d *desk) window(r *request) ([]byte, bool, error) {

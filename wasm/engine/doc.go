@@ -46,6 +46,13 @@
 //	         from, to, packed}]}: what is still to be scanned with that query. Another id ends the scan of the one
 //	         before. audit tells that the operation of that name has something to do
 //	audit    {} → {done} or needs bytes: a stretch of the comparison of all files with each other
+//	grow     {changes: [{file, size, anew}], files: [{path, size}]} → {scan: [{source, file, from, to, packed}], anew: [file]}
+//	         begins a step to what has become of files and to further ones; anew lists the rollouts files that are read
+//	         from their start. What is scanned from here on belongs to the step, of which nothing is shown yet
+//	grown    {} → {done} or needs bytes: a stretch of the comparison of the files of the step
+//	step     {fragment} → {rows, fragment, sources: [file]}: goes over to the files of the step
+//	still    {} → {}: gives the step up
+//	where    {fragment, host, text} → {at}: the position in the Rollouts table of the row at a place, −1 for none
 //	window   {fragment, host, table, from, to} → {html, from, total} or needs bytes; of the table "timeline" it is
 //	         {seconds, rows, kinds, labels, data, letters, numbers}, see view.Spans
 //	download {fragment, name} → bytes (raw) or needs bytes

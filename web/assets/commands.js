@@ -191,6 +191,7 @@
   /** Whether a command has something to work on: the palette offers no tab or part that is not there. */
   function possible(entry) {
     const [name, id] = entry.dataset.run.split(" ");
+    if (name === "live") return Boolean($("[data-action=live]"));
     if (name === "tab") return Boolean($(`[data-tab=${id}]`));
     if (name === "part") return [...$$(`[data-part=${id}]`)].some((part) => part.matches("a, button") && visible(part));
     return true;

@@ -18,6 +18,7 @@ import (
 // Options say what a document opens by itself.
 type Options struct {
 	Runs   string // address of a list of files that the server hands out
+	Follow bool   // the files of Runs are followed
 	Sample bool   // the sample run, where there are no Runs
 }
 
@@ -27,7 +28,7 @@ func (k *Kit) Document(o Options) ([]byte, error) {
 	if o.Runs != "" {
 		mode = "served"
 	}
-	d := web.DocumentOptions{Mode: mode, Runs: o.Runs, Sample: o.Sample}
+	d := web.DocumentOptions{Mode: mode, Runs: o.Runs, Follow: o.Follow, Sample: o.Sample}
 	return k.linked(d, "/", "")
 }
 
