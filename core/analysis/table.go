@@ -85,6 +85,9 @@ func (t *Table) Add(p *Partial) error {
 		return fmt.Errorf("%w: it is of a second scan", ErrPartial)
 	}
 	s := &t.sources[p.Source]
+	if s.size >= 0 && p.To > s.size {
+		return fmt.Errorf("%w: range [%d, %d) of source %d goes beyond its end at %d", ErrPartial, p.From, p.To, p.Source, s.size)
+	}
 	if p.From < p.To {
 		if err := s.add(p); err != nil {
 			return err

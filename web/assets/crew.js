@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { root, script, runsURL, bundle, state, crew, scan, intake, notices, offline, view, bundled } = window.rollscope.page;
+  const { root, script, runsURL, bundle, state, crew, scan, intake, notices, offline, view, bundled, follow } = window.rollscope.page;
 
   // ---- workers -------------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@
     let listed = null;
     if (runsURL) {
       listed = await (await fetch(runsURL, { cache: "no-store" })).json();
-      listed = listed.map(({ path, size, url }) => ({ path, size, url: new URL(url, location.href).href }));
+      listed = listed.map(({ path, size, tag, copy, url }) => ({ path, size, tag, copy, url: new URL(url, location.href).href }));
     }
     await kept;
     lock();
@@ -112,9 +112,9 @@
 
   // ---- the desk ------------------------------------------------------------------------------------------
 
-  let desk = null;
+  let desk = null, told = "";      // which list of files it was told last
 
-  function startDesk() { desk = spawn(() => {}); }
+  function startDesk() { desk = spawn(() => {}); told = ""; }
 
   /** One message to the desk's worker, whatever it is about. */
   const ask = (message, move) => desk.ask(message, move);
@@ -122,21 +122,16 @@
   /** One request to the module behind the desk; raw answers are bytes. */
   async function call(request, options = {}) {
     await crew.booted;
-    const files = state.files.map(handleOf);
-    // Only the files that a row is read from are needed; handles are cheap, lists of thousands are not.
-    const few = files.length > 64 ? filesOf(request, files) : files;
-    return ask({ op: "desk", request, files: few, raw: options.raw });
+    // The desk keeps the list: handles are cheap, lists of thousands are not.
+    const { files } = options, list = `${state.generation} ${state.version}`;
+    const message = { op: "desk", request, raw: options.raw, once: files };
+    if (list !== told) message.files = state.files.map(handleOf);
+    told = list;
+    return ask(message);
   }
 
   /** What a worker needs to read a file: a handle, an address, or where it stands in the bundle. */
-  function handleOf({ size, blob, url, at }) { return { size, blob, url, at }; }
-
-  /** Handles of the rollouts files alone. */
-  function filesOf(request, files) {
-    const map = {};
-    for (const index of state.sources.values()) map[index] = files[index];
-    return map;
-  }
+  function handleOf({ size, blob, url, at, handle }) { return { size, blob, url, at, handle: follow.on() ? handle : undefined }; }
 
   /** Tell the desk the sampled hashes of files. */
   async function hashFiles(list) {

@@ -34,6 +34,8 @@
     const { generation } = state;
     const first = state.files.length;
     state.files.push(...list);
+    state.version++;
+    state.given.push(...given || []);
     const request = { op: "open", add, bundle: !add && list.every(({ at }) => at !== undefined), files: list.map(({ path, size }) => ({ path, size })) };
     const { answer } = await crew.call(request);
     if (generation !== state.generation) return;
@@ -60,7 +62,7 @@
 
   async function reset() {
     state.generation++;
-    Object.assign(state, { files: [], alerts: [], tasks: [], active: 0, query: scan.noQuery(), started: 0, ended: 0, bytes: 0, total: 0, cancelled: false });
+    Object.assign(state, { files: [], given: [], alerts: [], tasks: [], active: 0, query: scan.noQuery(), started: 0, ended: 0, bytes: 0, total: 0, cancelled: false });
     state.sources.clear();
     scan.drop();
     lists.windows.clear();

@@ -16,7 +16,7 @@
 
   const runsURL = root.dataset.runs || "";
   const bundle = root.dataset.bundle || "";   // id of the bundle that came with the page
-  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, offline = {}, view = {}, lists = {}, kept = {}, recent = {}, views = {}, notes = {};
+  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, offline = {}, view = {}, lists = {}, kept = {}, recent = {}, follow = {}, views = {}, notes = {};
 
   const state = {
     files: [],                     // {path, size, blob | url | at, handle}; see intake.handleOf
@@ -27,6 +27,9 @@
     sources: new Map(),            // source → file index
     started: 0, ended: 0, bytes: 0, total: 0, cancelled: false,
     generation: 0,                 // of the list of files; what belongs to an older one is dropped
+    version: 0,                    // of the handles and addresses of files
+    stepping: false,               // the desk goes over to files as they are now, see follow.js
+    given: [],                     // handles that a person has picked
     opening: 0, opened: 0,         // lists of files that are on their way in, that are in
     listing: null,                 // the drop whose folders are being listed
     lost: 0,                       // dropped entries that could not be opened
@@ -118,11 +121,12 @@
       // Downloads that a part makes itself, by their names; commands that are there for now, for the palette.
       parts: { settled: [], seen: [], scrolled: [], downloads: {}, commands: [] },
       actions: {},                          // by the name in data-action
-      bundled, crew, scan, intake, notices, offline, view, lists, kept, recent, views, notes,
+      bundled, crew, scan, intake, notices, offline, view, lists, kept, recent, follow, views, notes,
     },
     // For tests and the curious: a worker can be made to fail, as the browser does it when memory runs out.
     status: () => ({ ...scan.status(), ...view.status(), opening: state.opening }),
     memory: async () => ({ desk: await crew.memory(), scanners: await scan.memory() }),
+    look: () => follow.look(),
     crashScanner: () => scan.crash(),
     crashDesk: () => crew.crash(),
   };

@@ -57,21 +57,34 @@
     scanner.busy = true;
     scanner.task = task;
     of.active++;
+    const { settled, handle, ...range } = task;
     try {
-      await scanner.worker.ask({ op: "scan", ...task, file: crew.handleOf(state.files[task.file]), maxLine: LONGEST });
+      await scanner.worker.ask({ op: "scan", ...range, file: handle || crew.handleOf(state.files[task.file]), maxLine: LONGEST });
+      settled?.();
     } catch (error) {
+      settled?.(error);
       if (generation !== state.generation || scanner.gone) return;
       if (error.dead) {
         scanner.gone = true;
         scanners.splice(scanners.indexOf(scanner), 1);
       }
-      if (task.query) failedQuery(task, error); else failedTask(task, error);
+      if (settled) notices.codeOf(error) || console.warn("step:", error.message);
+      else if (task.query) failedQuery(task, error);
+      else failedTask(task, error);
     }
     scanner.busy = false;
     if (generation !== state.generation) return;
     of.active--;
     pump();
     view.schedule();
+  }
+
+  /** Scan a range beside what is shown. It counts in no progress, and who has asked for it sees to its failure. */
+  function aside(task, handle) {
+    return new Promise((resolve, reject) => {
+      state.tasks.push({ ...task, handle, tries: 0, settled: (error) => error ? reject(error) : resolve() });
+      pump();
+    });
   }
 
   /** A range that could not be read: try it once more after a worker's death, else say what is missing. */
@@ -97,6 +110,7 @@
 
   /** Run the second scan that the filter or the tab needs, behind the first one. Another one ends it. */
   function second(wanted) {
+    if (state.stepping) return;    // the page is drawn again behind the step
     const q = state.query, id = wanted ? wanted.id : "";
     if (id !== q.id) {
       q.tasks = [];
@@ -151,7 +165,7 @@
     const generation = state.generation;
     if (scanner.gone) return;
     if (data.event === "progress") {
-      if (scanner.task.query) return;
+      if (scanner.task.query || scanner.task.settled) return;
       state.bytes += data.bytes;
       scanner.task.read = (scanner.task.read || 0) + data.bytes;
       view.schedule(120);
@@ -201,5 +215,5 @@
     busy: scanners.map((s) => s.busy && s.task),
   });
 
-  Object.assign(scan, { PIECE, addScanner, drop, noQuery, second, audit, cancel, pump, warm, crash, memory, status });
+  Object.assign(scan, { PIECE, aside, addScanner, drop, noQuery, second, audit, cancel, pump, warm, crash, memory, status });
 })();

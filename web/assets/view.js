@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, root, script, runsURL, settings, decoded, parts, state, crew, scan, notices, offline, view, lists } = window.rollscope.page;
+  const { $, $$, root, script, runsURL, settings, decoded, parts, state, crew, scan, notices, offline, view, lists, follow } = window.rollscope.page;
 
   let timer = 0, drawing = false, again = false;
   let shown = null;                // the fragment that the document shows
@@ -23,6 +23,7 @@
       cancelled: state.cancelled, bytes: state.bytes, total: state.total, seconds,
       requests: Math.max(0, performance.getEntriesByType("resource").length - state.baseline),
       alerts: state.alerts, failed: state.failed, keeps: offline.holds(),
+      follow: follow.mode(),
       lost: state.lost, unasked: state.query.failed,
       columns: Object.fromEntries(["rollouts", "tasks", "scores", "compare"].map((tab) => [tab, settings.get("columns." + tab)])),
     };

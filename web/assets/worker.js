@@ -89,11 +89,28 @@ function call(op, bytes) {
 const encode = (value) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
+/**
+ * The bytes of a part of a file. What a handle gave is void once the file has been written to; a file that is followed
+ * is asked for again then, and holds what it held, or the page notices that it was replaced.
+ */
+async function part(file, from, to) {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await file.blob.slice(from, to).arrayBuffer();
+    } catch (error) {
+      if (error.name !== "NotReadableError" || !file.handle || tries === 3) throw error;
+      const blob = await file.handle.getFile();
+      if (blob.size < file.size) throw error;
+      file.blob = blob;
+    }
+  }
+}
+
 /** Pieces of a file by slices: each is memory of its own, but they always come. */
-function sliced(blob, from, to) {
+function sliced(file, from, to) {
   return {
     async read() {
-      const value = from < to ? new Uint8Array(await blob.slice(from, Math.min(from + BUFFER, to)).arrayBuffer()) : null;
+      const value = from < to ? new Uint8Array(await part(file, from, Math.min(from + BUFFER, to))) : null;
       if (!value || value.length === 0) return { done: true };
       from += value.length;
       return { done: false, value };
@@ -233,7 +250,7 @@ function refused({ status, headers }, { size }, from) {
 async function open(file, from, to) {
   if (file.at !== undefined) return bundled(file, from, to);
   if (file.url !== undefined) return served(file, from, to);
-  if (to - from <= BUFFER) return sliced(file.blob, from, to);
+  if (to - from <= BUFFER || file.handle) return sliced(file, from, to);
   let source = streamed(file.blob, from, to);
   return {
     async read() {
@@ -243,7 +260,7 @@ async function open(file, from, to) {
       clearTimeout(timer);
       if (!piece) {
         source.cancel();
-        source = sliced(file.blob, from, to);
+        source = sliced(file, from, to);
         piece = await source.read();
       }
       if (piece.value) from += piece.value.length;
@@ -309,7 +326,7 @@ async function scan({ source, file, from, to, maxLine, packed, query }) {
 
 /** Read a range of a file whole. */
 async function slice(file, offset, length) {
-  if (file.url === undefined && file.at === undefined) return new Uint8Array(await file.blob.slice(offset, offset + length).arrayBuffer());
+  if (file.url === undefined && file.at === undefined) return new Uint8Array(await part(file, offset, offset + length));
   const bytes = new Uint8Array(length);
   if (length === 0) return bytes;
   const reader = await open(file, offset, offset + length);
@@ -349,11 +366,15 @@ async function unpack(file, need) {
   if (!done) call(OP.FINISH, new Uint8Array(0));
 }
 
+let listed = [];          // the files of the page, as the desk was told last
+
 /**
  * One operation of the desk. When the answer names bytes that it needs, they are read and the operation is
  * run again; raw answers come back as bytes.
  */
-async function desk({ request, files, raw }) {
+async function desk({ request, files, once, raw }) {
+  if (files) listed = files;
+  files = once || listed;
   for (let round = 0; round < 8; round++) {
     const bytes = call(OP.CALL, encode(request));
     if (!needs) {
