@@ -83,9 +83,6 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	p.Stats = d.stats(c, found)
 	p.Foot = accounting(c, s)
 	p.Follow = h.Follow
-	if line := written(c, h); line != "" {
-		p.Foot = append(p.Foot, Text{Text: line, Muted: true})
-	}
 	d.describe(p)
 
 	switch {
@@ -115,6 +112,9 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		if p.Files, needs = d.filesPage(c, s, windows); p.Files.Line != nil {
 			p.Target = "line"
 		}
+	}
+	if line := written(c, h); line != "" {
+		p.Foot = append(p.Foot, Text{Text: line, Muted: true})
 	}
 	return p, needs
 }

@@ -10,6 +10,7 @@
   const SLOWER = 4;                // a look waits that many times as long as the one before took, if that is longer
   const HELD = 256;                // rollouts files whose content is held against what was read of it
   const FEW = 64;                  // files up to which folders are listed at every look
+  const MOST = 5;                  // files that a message names one by one
   const LOUD = 15_000;             // ms between two numbers that are spoken
 
   let on = root.dataset.follow !== undefined, ever = on;
@@ -67,6 +68,7 @@
     }
     const paths = new Map(now.map((one) => [one.path, one]));
     const changes = [], known = new Set(), rows = new Set(state.sources.values());
+    const lost = [];
     let drawn = false;
     for (const [file, old] of state.files.entries()) {
       known.add(old.path);
@@ -74,8 +76,7 @@
       if (!one || one.gone) {
         if (!mark.gone && (one || served())) {
           marks.set(file, { ...mark, gone: true });
-          notices.alert("vanished", file, "The file is no longer there.", "What was read of it stays. It is followed again when it is back.");
-          drawn = true;
+          lost.push(file);
         }
         continue;
       }
@@ -100,7 +101,11 @@
       changes.push(change);
     }
     const added = now.filter((one) => !known.has(one.path) && !one.gone);
-    if (drawn) view.schedule();
+    for (const file of lost.length > MOST ? [undefined] : lost) {
+      const text = file === undefined ? `${lost.length} files are no longer there.` : "The file is no longer there.";
+      notices.alert("vanished", file, text, "What was read stays. What comes back is followed again.");
+    }
+    if (drawn || lost.length) view.schedule();
     if (changes.length || added.length) await step(changes, added, current);
   }
 
@@ -313,16 +318,16 @@
     moving = { ...place, shift };
   }
 
+  parts.seen.push(() => {
+    if (!moving || state.stepping) return;
+    const { table, shift, focused } = moving;
+    moving = null;
+    if (table.isConnected) table.scrollTop += shift * (Number(table.dataset.height) || 27);
+    const row = focused && $(`[data-rollout="${CSS.escape(focused)}"]`, table);
+    if (row && row !== document.activeElement) { row.tabIndex = 0; row.focus({ preventScroll: true }); }
+  });
+
   parts.settled.push(() => {
-    if (moving && !state.stepping) {
-      const { table, shift, focused } = moving;
-      moving = null;
-      if (table.isConnected) table.scrollTop += shift * (Number(table.dataset.height) || 27);
-      if (focused) {
-        const row = $(`[data-rollout="${CSS.escape(focused)}"]`, table);
-        if (row && row !== document.activeElement) { row.tabIndex = 0; row.focus({ preventScroll: true }); }
-      }
-    }
     if (generation !== state.generation) {
       generation = state.generation;
       marks.clear();
@@ -366,6 +371,7 @@
     if (!possible() && !on) return;
     on = !on;
     ever = true;
+    state.version++;               // the desk gets the handles, or gives them back
     if (on) look();
     else {
       serial++;                    // a look under way shows nothing any more
