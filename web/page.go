@@ -44,11 +44,12 @@ type DocumentOptions struct {
 	Mode string // data-mode: how the page was delivered
 	Runs string // data-runs: address of the list of files a server hands out
 
+	Follow bool // data-follow: that list is asked for again and again
+
 	Bundle string // data-bundle: id of the bundle that the page comes with
 	Blocks string // data-blocks: address of the folder of its index and blocks; "" where they stand in the document
 
 	Offline string // data-offline: address of the service worker of a static folder
-	Follow  bool   // data-follow: the list of files is asked for again and again
 
 	Sample bool // data-sample: the sample run is opened at the start
 

@@ -348,17 +348,20 @@
     root.dataset.following = trouble ? "trouble" : on ? "on" : "paused";
     if (!said) {
       delete root.dataset.following;
-      line?.box.remove();
+      line?.box.replaceWith(line.box.lastChild);
       line = null;
       return;
     }
     if (!line) {
+      // It stands in the place of the progress region, or of the listing around that, which it has below it.
       const make = (name, values) => Object.assign(document.createElement(name), values);
-      line = { box: make("div", { id: "follow", className: "reading" }), word: make("b", {}), text: make("span", {}), button: make("button", { type: "button" }) };
+      const strip = make("div", { id: "follow", className: "reading" }), below = $("#listing") || $("#region-progress");
+      line = { box: make("div", {}), word: make("b", {}), text: make("span", {}), button: make("button", { type: "button" }) };
       line.button.dataset.action = "live";
-      line.box.append(line.word, line.text, make("span", { className: "room" }), line.button);
+      strip.append(line.word, line.text, make("span", { className: "room" }), line.button);
+      below.replaceWith(line.box);
+      line.box.append(strip, below);
     }
-    if (!line.box.isConnected) ($("#listing") || $("#region-progress")).before(line.box);
     const ago = Math.round((performance.now() - since) / 1000);
     const when = ago < 2 ? "just now" : ago < 120 ? `${ago} s ago` : `${Math.round(ago / 60)} min ago`;
     line.word.textContent = on ? "Following" : "Paused";
