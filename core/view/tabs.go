@@ -84,7 +84,7 @@ func Commands() []Command {
 		list = append(list, Command{[]string{"g " + t.Key}, "tab " + t.ID, t.Title + ": " + t.Text})
 	}
 	return append(list,
-		Command{[]string{"w"}, "live", "follow files that grow, or stop following them"},
+		Command{[]string{"l"}, "live", "follow files that grow, or stop following them"},
 		Command{[]string{"c"}, "link", "copy a link to what is shown"},
 		Command{[]string{"u"}, "take-back", "undo what was just replaced or removed"},
 		Command{[]string{"d"}, "theme", "switch between light and dark"},

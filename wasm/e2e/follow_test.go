@@ -132,7 +132,7 @@ func TestFollow(t *testing.T) {
 	p.holds(judge(t, folder, []string{"a/rollouts.jsonl", "rollouts.jsonl"}, nil, ""))
 
 	// Paused, nothing is asked for; then it catches up.
-	p.Key("w")
+	p.Key("l")
 	p.Wait(`document.documentElement.dataset.following === "paused" && document.querySelector("#follow").innerText.includes("Paused")`)
 	appends(t, path, rowsOf(210, 211))
 	p.look()
@@ -279,6 +279,6 @@ func TestFollowHandle(t *testing.T) {
 	p.look()
 	p.WaitAlert("vanished")
 	p.WaitStats(map[string]string{"rollout.count": "7"})
-	p.Key("w")
+	p.Key("l")
 	p.Wait(`document.documentElement.dataset.following === "paused"`)
 }
