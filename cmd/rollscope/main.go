@@ -13,9 +13,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/rollscope/rollscope/core/view"
 )
 
-func main() { os.Exit(run(newHost())) }
+func main() {
+	view.Version = thisBuild().Version
+	os.Exit(run(newHost()))
+}
 
 // run runs the command line of the process.
 func run(h *host) int {

@@ -7,7 +7,7 @@
 //
 //	d := report.Overview(pages, audited)
 //	d.WriteMarkdown(w)
-//	report.WriteSARIF(w, "Rollscope", "0.1.0", findings)
+//	report.WriteSARIF(w, "Rollscope", "1.2.0", findings)
 //
 // Texts come from files that nobody vouches for. They are escaped for the form they are written in, and characters
 // that steer terminals or the direction of writing are written as their number.

@@ -13,8 +13,9 @@ import (
 	"github.com/rollscope/rollscope/core/verify"
 )
 
-// Version is the version of the product, set by the command or the module that links it.
-var Version = "0.1.0"
+// Version is the version of the product: that of its tag, which the command sets for itself and the linker for the
+// module, or "devel".
+var Version = "devel"
 
 const (
 	brand   = "Rollscope"

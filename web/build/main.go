@@ -46,7 +46,11 @@ func run() error {
 	}
 	module := filepath.Join(built, "rollscope.wasm")
 	draft := draftOf("rollscope.wasm")
-	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
+	flags := "-s -w"
+	if version := tagged(); version != "" {
+		flags += " -X github.com/rollscope/rollscope/core/view.Version=" + version
+	}
+	args := []string{"build", "-trimpath", "-ldflags=" + flags, "-gcflags=all=-l"}
 	for _, pattern := range inlined {
 		args = append(args, "-gcflags="+pattern+"=")
 	}
@@ -120,6 +124,18 @@ func run() error {
 	}
 	fmt.Printf("module %d bytes, %d jumps straightened, data in %d segments without %d bytes of lines, gzip %d, brotli %d\n", len(wasm), jumps, segments, forgotten, len(zipped), len(small))
 	return nil
+}
+
+// tagged is the version of the commit that is checked out: that of its tag, where it has one and nothing was changed.
+func tagged() string {
+	tag, err := exec.Command("git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*").Output()
+	if err != nil {
+		return ""
+	}
+	if changes, err := exec.Command("git", "status", "--porcelain").Output(); err != nil || len(changes) > 0 {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimSpace(string(tag)), "v")
 }
 
 func packed(data []byte, compressor func(io.Writer) io.WriteCloser) ([]byte, error) {
