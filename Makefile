@@ -5,7 +5,7 @@ FUZZ    ?= 5m
 BIN     := rollscope
 CORE    := $(shell find core web wasm/engine -name '*.go' -not -name '*_test.go') $(wildcard wasm/*.go) $(shell find web/css web/assets -maxdepth 1 -type f 2>/dev/null) go.mod go.sum
 
-.PHONY: view build wasm viewer test unit e2e shots browser generate check bench fuzz conform clean
+.PHONY: view build wasm viewer release test unit e2e shots browser generate check bench fuzz conform clean
 
 view: build                ## open the viewer on the embedded sample run
 	./$(BIN) view
@@ -21,15 +21,21 @@ viewer: build              ## static viewer: dist/viewer/ for any host, dist/rol
 	./$(BIN) bundle -o dist/viewer
 	./$(BIN) bundle -o dist/rollscope.html
 
+release:                   ## archives for every platform, the viewer, checksums: dist/release
+	cd tools && $(GO) run ./release
+
 test: check unit e2e       ## everything CI runs
 
 check:                     ## formatting, vet, generated code
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
 	cd wasm/e2e && $(GO) vet ./...
+	cd tools && $(GO) vet ./release
+	GOOS=windows $(GO) vet ./cmd/rollscope
 
 unit:                      ## unit, golden, property and wazero tests
 	$(GO) test ./...
+	cd tools && $(GO) test ./release
 
 e2e: build browser         ## the page in headless Chromium
 	cd wasm/e2e && $(GO) test -count=1 -timeout 20m ./...
