@@ -22,6 +22,10 @@ func (h *host) kit() (*bundle.Kit, error) { return bundle.Load(h.assets, web.Sty
 // portsTried is how many ports behind a taken one are tried.
 const portsTried = 50
 
+// takenOnWindows is what Windows says of a port that is taken; the name that package syscall has for it elsewhere means
+// nothing there.
+const takenOnWindows = syscall.Errno(10048)
+
 // listen listens at addr. With next, the next free port is taken where that one is not free.
 func listen(addr string, next bool) (net.Listener, error) {
 	host, portText, err := net.SplitHostPort(addr)
@@ -42,7 +46,7 @@ func listen(addr string, next bool) (net.Listener, error) {
 		if err == nil {
 			return l, nil
 		}
-		if !next || !errors.Is(err, syscall.EADDRINUSE) || port+tried == 65535 {
+		if !next || !errors.Is(err, syscall.EADDRINUSE) && !errors.Is(err, takenOnWindows) || port+tried == 65535 {
 			break
 		}
 	}
