@@ -281,10 +281,18 @@ func (d *Desk) saidPlace(c *selection, s State, said *finding.Finding) Cell {
 	case said.File == "":
 		return Cell{Text: Text{Text: said.Run, Mono: true, Title: "it is about the run"}, Exact: said.Run}
 	case said.Line == 0:
-		return Cell{Text: Text{Text: base(said.File), Mono: true, Title: said.File}, Exact: said.File}
+		name := base(said.File)
+		if len(d.listing.Runs) > 1 {
+			name = said.File // files of several runs have the same names
+		}
+		return Cell{Text: Text{Text: name, Mono: true, Title: said.File}, Exact: said.File}
 	}
 	full := said.File + ":" + strconv.FormatInt(said.Line, 10)
-	return Cell{Text: Text{Text: shortPlace(said.File, said.Line), Mono: true, Title: full, Href: d.toLine(s, c, said.File, said.Line, said.Offset)}, Exact: full}
+	name := shortPlace(said.File, said.Line)
+	if len(d.listing.Runs) > 1 {
+		name = full
+	}
+	return Cell{Text: Text{Text: name, Mono: true, Title: full, Href: d.toLine(s, c, said.File, said.Line, said.Offset)}, Exact: full}
 }
 
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
