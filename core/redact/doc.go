@@ -12,9 +12,13 @@
 //	keep response.output.*.type
 //
 // A text that is taken out of one place may stand in others: a prompt is repeated by every model call. So a
-// [Redactor] first learns all rows and then writes them: a text of eight or more characters that any rule has taken
-// out anywhere is masked wherever it stands in what remains, inside longer texts and behind escapes too. Names of
-// members stay, unless they hold such a text and are no plain names.
+// [Redactor] first learns all rows and then writes them: a text, or a number, of eight or more characters that any
+// rule has taken out anywhere is masked wherever it stands in what remains: inside longer texts, behind escapes, in
+// JSON that is itself a text however deep, and as a number. A text that is JSON, such as the arguments of a tool, is
+// taken out with the texts it holds. What is masked are whole texts: a part of one that was copied, another letter
+// case or another encoding is not known.
+//
+// Names of members stay, since they are the form of rows, unless they are no plain names; those are texts like others.
 //
 //	r := redact.New(rules)
 //	for … { r.Learn(line) }

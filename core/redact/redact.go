@@ -1,8 +1,8 @@
 package redact
 
 import (
+	"bytes"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/rollscope/rollscope/core/jsonscan"
 	"github.com/rollscope/rollscope/core/jsontext"
@@ -24,6 +24,7 @@ type Redactor struct {
 	copies int64 // kept texts in which copies were masked
 	known  known
 	scan   jsonscan.Scanner
+	inner  []*jsonscan.Scanner // of rows inside texts
 
 	learning bool
 	at       []places // of every rule on every level, a row of len(rules) each
@@ -139,6 +140,9 @@ func (r *Redactor) inside(dst []byte, v jsonscan.Value, depth, decided int, acti
 		r.enter(depth, key)
 		start, wasFirst := len(dst), first
 		separate()
+		if object && r.learning && !plainName(key) && r.takes(depth+1, decided) {
+			r.known.add(key)
+		}
 		if object {
 			var renamed bool
 			if dst, renamed = r.key(dst, key); renamed {
@@ -149,14 +153,16 @@ func (r *Redactor) inside(dst []byte, v jsonscan.Value, depth, decided int, acti
 		from := len(dst)
 		var f fate
 		dst, f = r.walk(dst, inner, depth+1, decided)
-		switch f {
-		case same:
+		switch {
+		case r.learning:
+			dst = dst[:start]
+		case f == same:
 			dst = append(dst[:from], inner.Raw()...)
 			left++
-		case changed:
+		case f == changed:
 			became = changed
 			left++
-		case gone:
+		default:
 			became = changed
 			if object {
 				dst, first = dst[:start], wasFirst
@@ -184,6 +190,53 @@ func (r *Redactor) inside(dst []byte, v jsonscan.Value, depth, decided int, acti
 		return dst[:before], gone
 	}
 	return dst, became
+}
+
+// learn notes a text or a number that is taken out, and of a text that is JSON itself, such as the arguments of a tool,
+// what it holds.
+func (r *Redactor) learn(v jsonscan.Value, depth int) {
+	switch {
+	case isNumber(v):
+		r.known.add(v.Raw())
+	case v.IsString():
+		text := v.AppendText(nil)
+		r.known.add(text)
+		if begin := bytes.TrimLeft(text, " \t\r\n"); depth == deepest || len(begin) == 0 || begin[0] != '{' && begin[0] != '[' && begin[0] != '"' {
+			return
+		}
+		if depth == len(r.inner) {
+			r.inner = append(r.inner, new(jsonscan.Scanner))
+		}
+		if inner, err := r.inner[depth].Scan(text); err == nil {
+			r.learn(inner, depth+1)
+		}
+	case v.IsArray():
+		for e := v.Elements(); e.Next(); {
+			r.learn(e.Value, depth)
+		}
+	case v.IsObject():
+		for m := v.Members(); m.Next(); {
+			r.learn(m.Value, depth)
+		}
+	}
+}
+
+func isNumber(v jsonscan.Value) bool {
+	k := v.Kind()
+	return k == jsonscan.Int || k == jsonscan.Float
+}
+
+// takes tells whether a value on a level is taken out whole: no rule that keeps may still hold for a part of it.
+func (r *Redactor) takes(depth, decided int) bool {
+	at := r.at[depth*len(r.rules):]
+	for i := range r.rules {
+		if rule := &r.rules[i]; rule.Action == Keep && at[i] != 0 {
+			return false
+		} else if i > decided && rule.met(at[i]) {
+			decided = i
+		}
+	}
+	return decided >= 0 && r.rules[decided].Action != Keep
 }
 
 // enter puts the places of all rules one level further down behind those of depth.
@@ -224,9 +277,8 @@ func plainName(key []byte) bool {
 func (r *Redactor) leaf(dst []byte, v jsonscan.Value, decided int, action Action) ([]byte, fate) {
 	isText := v.IsString()
 	if r.learning {
-		if isText && action != Keep {
-			r.text = v.AppendText(r.text[:0])
-			r.known.add(r.text)
+		if action != Keep {
+			r.learn(v, 0)
 		}
 		return dst, same
 	}
@@ -243,11 +295,7 @@ func (r *Redactor) leaf(dst []byte, v jsonscan.Value, decided int, action Action
 		return dst, gone
 	case action == Length && isText:
 		r.text = v.AppendText(r.text[:0])
-		dst = append(dst, '"')
-		for range utf8.RuneCount(r.text) {
-			dst = append(dst, maskCharacter)
-		}
-		return append(dst, '"'), changed
+		return append(appendMask(append(dst, '"'), r.text), '"'), changed
 	case action == Length && (v.IsObject() || v.IsArray()):
 		// How many there are is what is kept: none.
 	case action == Length:
@@ -257,6 +305,11 @@ func (r *Redactor) leaf(dst []byte, v jsonscan.Value, decided int, action Action
 		if masked, found := r.known.mask(nil, r.text); found {
 			r.copies++
 			return jsontext.AppendQuoted(dst, masked), changed
+		}
+	case isNumber(v):
+		if _, found := r.known.mask(nil, v.Raw()); found {
+			r.copies++
+			return append(dst, "null"...), changed
 		}
 	}
 	r.kept++
