@@ -30,9 +30,11 @@ block against its hash when it is opened. --verify does that for all of them.
 --redact takes fields out of the rows; RULES are written here or, behind @, in a
 file: "drop PATH", "length PATH" (texts become as many x) or "keep PATH", one a
 line or separated by semicolons, the last that holds decides. A path is names
-joined by dots, * any member or element, ** any number of levels. Copies of what
-was taken out are masked in what remains, and files that are no rollouts are left
-out, as are the names, sizes and hashes of the sources.`,
+joined by dots, * any member or element, ** any number of levels. Whole copies of
+texts and numbers of eight characters or more that were taken out are masked in
+what remains, behind escapes as well; names of members such as "content" stay.
+Files that are no rollouts are left out, as are the names, sizes and hashes of the
+sources, and lines that cannot be read.`,
 		Example: `  rollscope bundle -o viewer
   rollscope bundle RUN_DIR -o run.html --title "Run of Tuesday"
   rollscope bundle RUN_DIR -o site --filter verdict:unhealthy

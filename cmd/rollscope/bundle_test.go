@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,9 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/rollscope/rollscope/core/pack"
+	"github.com/rollscope/rollscope/core/redact"
+	"github.com/rollscope/rollscope/core/source"
 	"github.com/rollscope/rollscope/web/bundle"
 )
 
@@ -223,6 +227,80 @@ func TestBundleRedacted(t *testing.T) {
 			if !named && bytes.Contains(files[0], []byte(text)) {
 				t.Errorf("seed %d: %q stands in the bytes", seed, text)
 			}
+		}
+	}
+}
+
+// A run that changes while it is packed makes no bundle: its rows would be neither those that were judged nor those
+// whose texts were learned.
+func TestBundleChanged(t *testing.T) {
+	row := "{\"_ng_task_index\":1,\"_ng_rollout_index\":0,\"text\":\"some text\"}\n"
+	for name, change := range map[string]func(path string) error{
+		"shorter":  func(path string) error { return os.Truncate(path, 10) },
+		"replaced": func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, []byte(row), 0o666)) },
+		"gone":     os.Remove,
+		"edited": func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte(strings.ToUpper(row)), 0o666), os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
+		},
+	} {
+		for _, rules := range []string{"", "drop text"} {
+			dir := t.TempDir()
+			write(t, dir, "rollouts.jsonl", row)
+			h, _, _ := quietHost()
+			b := &bundler{h: h, ctx: context.Background()}
+			if rules != "" {
+				parsed, err := redact.Parse(rules)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.rules = redact.New(parsed)
+			}
+			var err error
+			if b.run, err = h.lay(b.ctx, []string{dir}, 1); err != nil {
+				t.Fatal(err)
+			}
+			b.name()
+			_, _, err = b.pack(func(int, []byte) error { return change(filepath.Join(dir, "rollouts.jsonl")) })
+			b.run.close()
+			if !errors.Is(err, source.ErrChanged) {
+				t.Errorf("%s, %q: %v", name, rules, err)
+			}
+		}
+	}
+}
+
+// Files are told apart in a bundle whatever their names are, and known as what they are when names are masked.
+func TestBundleNames(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"a\xff.jsonl", "a\xfe.jsonl", "b\x1b[31m\n\"<x>.jsonl", "rollouts of Alice Johnson.jsonl"}
+	for i, name := range names {
+		write(t, dir, name, `{"_ng_task_index":`+strconv.Itoa(i)+`,"_ng_rollout_index":0,"who":["Alice Johnson","rollouts of Alice Johnson.jsonl"]}`)
+	}
+	out := filepath.Join(t.TempDir(), "out.html")
+	for _, c := range []struct {
+		rules, last string
+	}{
+		{"", "run/rollouts of Alice Johnson.jsonl"},
+		{"drop who[0]; keep who[1]", "run/rollouts of xxxxxxxxxxxxx.jsonl"},
+		{"drop who", "run/rollouts.jsonl"},
+	} {
+		args := []string{dir, "-o", out}
+		if c.rules != "" {
+			args = append(args, "--redact", c.rules)
+		}
+		bundled(t, args...)
+		var got []string
+		x, _, _ := unpacked(t, out)
+		for _, f := range x.Files {
+			got = append(got, f.Path)
+		}
+		slices.Sort(got)
+		want := append([]string{"2/run/a\uFFFD.jsonl", "run/a\uFFFD.jsonl", "run/b\x1b[31m\n\"<x>.jsonl"}, c.last)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", c.rules, got, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -50,11 +51,10 @@ func (h *host) bundleRuns(ctx context.Context, k *bundle.Kit, paths []string, ou
 	if o.redact != "" {
 		text := o.redact
 		if name, isFile := strings.CutPrefix(text, "@"); isFile {
-			content, err := os.ReadFile(name)
-			if err != nil {
+			var err error
+			if text, err = rulesFrom(name); err != nil {
 				return fmt.Errorf("redaction rules: %w", err)
 			}
-			text = string(content)
 		}
 		var err error
 		if rules, err = redact.Parse(text); err != nil {
@@ -84,6 +84,21 @@ func (h *host) bundleRuns(ctx context.Context, k *bundle.Kit, paths []string, ou
 	return b.folder(k, output)
 }
 
+// rulesFrom reads a file of rules, which may be a pipe.
+func rulesFrom(name string) (string, error) {
+	const most = 1 << 20
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("%s is larger than %s", name, view.Bytes(most))
+	}
+	return strings.TrimPrefix(string(text), "\uFEFF"), err
+}
+
 // madeAt is the time that a bundle carries: now, or what SOURCE_DATE_EPOCH says so that two builds are equal.
 func (h *host) madeAt() (string, error) {
 	now := time.Now()
@@ -105,7 +120,7 @@ func (b *bundler) name() {
 		if in := b.run.of[i]; in != nil && in.packed != nil {
 			name = strings.TrimSuffix(name, ".gz") // it goes in unpacked
 		}
-		b.names[i] = unique(taken, name)
+		b.names[i] = unique(taken, strings.ToValidUTF8(name, "\uFFFD"))
 	}
 }
 
@@ -140,6 +155,15 @@ func (b *bundler) pack(put func(n int, packed []byte) error) ([]byte, string, er
 	if x.Files, x.Blocks, err = b.w.Finish(); err != nil {
 		return nil, "", err
 	}
+	// What was learned, counted and written must be the same rows.
+	for _, in := range b.run.inputs {
+		if _, err := in.grown(); err != nil {
+			return nil, "", err
+		}
+	}
+	if len(x.Files) == 0 {
+		return nil, "", errors.New("there is no file of a run in what was named, so there is nothing to bundle")
+	}
 	x.Title, x.Filter = b.o.title, b.o.filter
 	if b.rules != nil {
 		b.redaction()
@@ -151,7 +175,11 @@ func (b *bundler) pack(put func(n int, packed []byte) error) ([]byte, string, er
 func (b *bundler) scrubNames() {
 	taken := map[string]bool{}
 	for i := range b.run.files {
-		b.names[i] = unique(taken, b.rules.Text(b.names[i]))
+		name := b.rules.Text(b.names[i])
+		if b.run.of[i] != nil && path.Ext(name) != path.Ext(b.names[i]) {
+			name = path.Join(path.Dir(name), defaultRolloutsFile) // by their ending such files are known
+		}
+		b.names[i] = unique(taken, name)
 	}
 }
 
@@ -265,7 +293,7 @@ func (b *bundler) write(s view.State) error {
 			if _, err := io.Copy(b.w, readerOnly{b.ctx, b.reader(i)}); err != nil {
 				return fmt.Errorf("%s: %w", b.run.files[i].Name, err)
 			}
-			if err := b.source(i); err != nil {
+			if err := b.source(i, b.run.of[i].file); err != nil {
 				return err
 			}
 		}
@@ -304,7 +332,7 @@ func (b *bundler) write(s view.State) error {
 		}
 		if !began[i] {
 			b.left(i, "none of its rows fits the filter")
-		} else if err := b.source(i); err != nil {
+		} else if err := b.source(i, b.run.of[i].file); err != nil {
 			return err
 		}
 	}
@@ -332,24 +360,21 @@ func (b *bundler) left(file int, why string) {
 }
 
 // source notes what a bundle was made from. Who redacts does not want it to be known by its hash.
-func (b *bundler) source(file int) error {
+func (b *bundler) source(file int, r io.ReaderAt) error {
 	if b.rules != nil {
 		return nil
 	}
-	f, err := os.Open(b.run.files[file].Path)
-	if err != nil {
-		return err
+	name, size := b.names[file], b.run.sizes[file]
+	if in := b.run.of[file]; in != nil {
+		if size = in.info.Size(); in.packed != nil {
+			name += ".gz"
+		}
 	}
-	defer f.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, readerOnly{b.ctx, io.NewSectionReader(f, 0, b.run.sizes[file])}); err != nil {
-		return err
+	if _, err := io.Copy(sum, readerOnly{b.ctx, io.NewSectionReader(r, 0, size)}); err != nil {
+		return fmt.Errorf("%s: %w", b.run.files[file].Name, err)
 	}
-	name := b.names[file]
-	if in := b.run.of[file]; in != nil && in.packed != nil {
-		name += ".gz"
-	}
-	b.index.Sources = append(b.index.Sources, pack.Source{Name: name, Size: b.run.sizes[file], SHA256: hex.EncodeToString(sum.Sum(nil))})
+	b.index.Sources = append(b.index.Sources, pack.Source{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))})
 	return nil
 }
 
@@ -399,7 +424,7 @@ func (b *bundler) beside() error {
 		if _, err := b.w.Write(data); err != nil {
 			return err
 		}
-		if err := b.source(i); err != nil {
+		if err := b.source(i, bytes.NewReader(data)); err != nil {
 			return err
 		}
 	}

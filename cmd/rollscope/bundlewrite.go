@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -50,20 +51,24 @@ func (b *bundler) folder(k *bundle.Kit, output string) (err error) {
 		return fmt.Errorf("output %s is a file", output)
 	}
 	data := filepath.Join(output, "data")
-	if err := os.MkdirAll(data, 0o777); err != nil {
+	var made directories
+	placed := "" // the data, while nothing opens it
+	defer func() {
+		if err != nil {
+			if placed != "" {
+				os.RemoveAll(placed)
+			}
+			made.remove()
+		}
+	}()
+	if err := made.make(data); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
 	draft := filepath.Join(data, fmt.Sprintf(".%d.tmp", os.Getpid()))
 	if err := os.Mkdir(draft, 0o777); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	defer func() {
-		os.RemoveAll(draft)
-		if err != nil { // directories that nothing was written into
-			os.Remove(data)
-			os.Remove(output)
-		}
-	}()
+	defer os.RemoveAll(draft)
 	size := int64(0)
 	index, id, err := b.pack(func(n int, packed []byte) error {
 		size += int64(len(packed))
@@ -77,6 +82,9 @@ func (b *bundler) folder(k *bundle.Kit, output string) (err error) {
 		return err
 	}
 	place := filepath.Join(output, filepath.FromSlash(pack.Folder(id)))
+	if _, err := os.Stat(place); errors.Is(err, fs.ErrNotExist) {
+		placed = place
+	}
 	if err := os.RemoveAll(place); err != nil { // the same bundle, perhaps damaged
 		return fmt.Errorf("output: %w", err)
 	}
@@ -87,6 +95,7 @@ func (b *bundler) folder(k *bundle.Kit, output string) (err error) {
 	if err := save(b.ctx, output, b.run.inputs, products); err != nil {
 		return err
 	}
+	placed = ""
 	for _, other := range otherVersions(output, id) {
 		b.h.note("%s holds another version of a bundle in %s; the page opens the one that was written now", output, filepath.ToSlash(other))
 	}
@@ -130,6 +139,27 @@ func (b *bundler) tell(output string, size int64) error {
 	return err
 }
 
+// largestDocument bounds the document of a bundle, with the blocks of one file in it, and an index.
+const largestDocument = 512 << 20
+
+// readRegular reads a file whole that has at most so many bytes. What somebody has put in its place, such as a pipe, is
+// not waited for.
+func readRegular(name string, most int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no file", name)
+	case info.Size() > most:
+		return nil, fmt.Errorf("%s is larger than any such file: %s", name, view.Bytes(info.Size()))
+	}
+	return os.ReadFile(name)
+}
+
+// mostDamages bounds how many damaged blocks a message lists.
+const mostDamages = 20
+
 // verifyBundle holds a bundle against its hashes.
 func (h *host) verifyBundle(name string) error {
 	info, err := os.Stat(name)
@@ -140,7 +170,7 @@ func (h *host) verifyBundle(name string) error {
 	if info.IsDir() {
 		dir, document = name, filepath.Join(name, "index.html")
 	}
-	text, err := os.ReadFile(document)
+	text, err := readRegular(document, largestDocument)
 	if err != nil {
 		return fmt.Errorf("bundle: %w", err)
 	}
@@ -154,8 +184,8 @@ func (h *host) verifyBundle(name string) error {
 			return fmt.Errorf("%s: the data lies outside of its directory, at %q", document, d.Folder)
 		}
 		folder := filepath.Join(dir, filepath.FromSlash(d.Folder))
-		index = func() ([]byte, error) { return os.ReadFile(filepath.Join(folder, pack.IndexName)) }
-		block = func(n int) ([]byte, error) { return os.ReadFile(filepath.Join(folder, pack.Name(n))) }
+		index = func() ([]byte, error) { return readRegular(filepath.Join(folder, pack.IndexName), largestDocument) }
+		block = func(n int) ([]byte, error) { return readRegular(filepath.Join(folder, pack.Name(n)), pack.MaxPacked) }
 		for _, other := range otherVersions(dir, d.ID) {
 			h.note("%s holds another version of a bundle in %s", dir, filepath.ToSlash(other))
 		}
@@ -169,7 +199,11 @@ func (h *host) verifyBundle(name string) error {
 		return fmt.Errorf("%s: %w", document, err)
 	}
 	if errs := pack.NewReader(x, block).Verify(); len(errs) > 0 {
-		return fmt.Errorf("%s: %s damaged\n%w", document, amount(len(errs), "block"), errors.Join(errs...))
+		said, more := errs, ""
+		if len(errs) > mostDamages {
+			said, more = errs[:mostDamages], fmt.Sprintf("\nand %s more", view.Group(int64(len(errs)-mostDamages)))
+		}
+		return fmt.Errorf("%s: %s damaged\n%w%s", document, amount(len(errs), "block"), errors.Join(said...), more)
 	}
 	_, err = fmt.Fprintf(h.out, "%s: whole, made %s by %s, %s of %s, %s, %s, SHA-256 of the index %s\n", safe(name), safe(x.Made), safe(x.By),
 		view.Group(x.Rows.Kept), amount(int(x.Rows.Of), "row"), amount(len(x.Files), "file"), amount(len(x.Blocks), "block"), x.ID())

@@ -27,15 +27,19 @@ func save(ctx context.Context, dir string, inputs []*input, products []product) 
 		}
 	}
 	var drafts []string
+	var made directories
 	defer func() {
 		for _, d := range drafts {
 			if d != "" {
 				os.Remove(d)
 			}
 		}
+		if err != nil {
+			made.remove()
+		}
 	}()
 	for _, p := range products {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(p.name)), 0o777); err != nil {
+		if err := made.make(filepath.Join(dir, filepath.Dir(p.name))); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
 		draft, err := writeDraft(ctx, filepath.Join(dir, p.name), p.write)
@@ -51,6 +55,32 @@ func save(ctx context.Context, dir string, inputs []*input, products []product) 
 		drafts[i] = ""
 	}
 	return nil
+}
+
+// directories are those that a command has made.
+type directories []string
+
+// make makes a directory and what is missing above it.
+func (d *directories) make(path string) error {
+	var missing []string
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		missing = append(missing, at)
+	}
+	err := os.MkdirAll(path, 0o777)
+	for i := len(missing) - 1; i >= 0; i-- {
+		*d = append(*d, missing[i])
+	}
+	return err
+}
+
+// remove removes those of them that nothing is in.
+func (d directories) remove() {
+	for i := len(d) - 1; i >= 0; i-- {
+		os.Remove(d[i])
+	}
 }
 
 // notInput refuses a path that is one of the inputs, under whatever name.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ const (
 // Bounds that a reader insists on, so that an index made by somebody else cannot make it run out of memory.
 const (
 	MaxBlock  = 64 << 20 // plain bytes of a block
-	maxPacked = 80 << 20
+	MaxPacked = 80 << 20 // bytes of a block as it is stored
 	maxFiles  = 1 << 20
 	maxBlocks = 1 << 20
 )
@@ -155,14 +156,22 @@ func (x *Index) check() error {
 	blocks := int64(0)
 	for i := range x.Blocks {
 		b := &x.Blocks[i]
-		if b.Size < 1 || b.Size > MaxBlock || b.Packed < 1 || b.Packed > maxPacked || len(b.SHA256) != 2*sha256.Size {
+		if b.Size < 1 || b.Size > MaxBlock || b.Packed < 1 || b.Packed > MaxPacked || len(b.SHA256) != 2*sha256.Size {
 			return fmt.Errorf("block %d has no possible size", i+1)
 		}
 		b.at = blocks
 		blocks += b.Size
 	}
+	if r := &x.Rows; r.Kept < 0 || r.Unreadable < 0 || r.Kept > r.Of {
+		return fmt.Errorf("it has %d of %d rows", r.Kept, r.Of)
+	}
 	files := int64(0)
+	known := make(map[string]bool, len(x.Files))
 	for i, f := range x.Files {
+		if known[f.Path] {
+			return fmt.Errorf("file %d has the path of another one", i+1)
+		}
+		known[f.Path] = true
 		if f.Path == "" || f.Size < 0 || f.At != files || f.Size > blocks-files {
 			return fmt.Errorf("file %d does not stand where it should", i+1)
 		}
@@ -199,6 +208,14 @@ func (x *Index) Span(at, length int64) (from, to int) {
 // At is where a block begins in the content.
 func (x *Index) At(n int) int64 { return x.Blocks[n].at }
 
+// shown is a path for messages, on one line.
+func shown(path string) string {
+	if quoted := strconv.Quote(path); len(quoted) != len(path)+2 {
+		return quoted
+	}
+	return path
+}
+
 // Place tells which bytes of which files a block holds.
 func (x *Index) Place(n int) string {
 	b := &x.Blocks[n]
@@ -213,7 +230,7 @@ func (x *Index) Place(n int) string {
 			places = append(places, "…")
 			break
 		}
-		places = append(places, fmt.Sprintf("bytes %d to %d of %s", max(b.at-f.At, 0), min(b.at+b.Size-f.At, f.Size), f.Path))
+		places = append(places, fmt.Sprintf("bytes %d to %d of %s", max(b.at-f.At, 0), min(b.at+b.Size-f.At, f.Size), shown(f.Path)))
 	}
 	return fmt.Sprintf("block %d of %d (%s)", n+1, len(x.Blocks), strings.Join(places, ", "))
 }

@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("rules %q", got)
 	}
 	for _, bad := range []string{"", "# no rule", "drop", "drop ", "remove a", "drop a..b", "drop .a", "drop a.", "drop a*", "drop a[0", `drop "a`, "drop a b", "keep a]b",
-		"drop \xff", "length " + strings.Repeat("a.", 60) + "a"} {
+		"drop \xff", strings.Repeat("drop a;", mostRules+1), "length " + strings.Repeat("a.", 60) + "a"} {
 		if _, err := Parse(bad); err == nil {
 			t.Errorf("%q was taken", bad)
 		}

@@ -50,6 +50,9 @@ type Rules []Rule
 // mostSteps bounds the levels of a path, so that a set of places in it is one word.
 const mostSteps = 60
 
+// mostRules bounds how many there are: each of them is followed through every value.
+const mostRules = 1000
+
 // Parse reads rules. The error names the line.
 func Parse(text string) (Rules, error) {
 	if !utf8.ValidString(text) {
@@ -61,6 +64,9 @@ func Parse(text string) (Rules, error) {
 			rule, err := parseRule(part)
 			if err != nil {
 				return nil, fmt.Errorf("line %d: %w", n+1, err)
+			}
+			if len(rules) == mostRules {
+				return nil, fmt.Errorf("line %d: more than %d rules", n+1, mostRules)
 			}
 			rules = append(rules, rule)
 		}

@@ -84,6 +84,7 @@ type Document struct {
 	ID     string
 	Folder string // of index and blocks beside the document; "" where they stand in it
 	text   []byte
+	texts  map[string][]byte // by id of their element, nil where the file ends inside
 }
 
 // ReadDocument reads the document of a viewer.
@@ -116,14 +117,35 @@ func (d *Document) Block(n int) ([]byte, error) {
 	return packed, nil
 }
 
+const elementStart = `<script type="text/plain" id="`
+
+// element gives the text of an element, of several with one id the first.
 func (d *Document) element(id string) ([]byte, error) {
-	_, rest, found := bytes.Cut(d.text, []byte(`<script type="text/plain" id="`+id+`">`))
-	if !found {
+	if d.texts == nil {
+		d.texts = map[string][]byte{}
+		for rest := d.text; ; {
+			_, behind, found := bytes.Cut(rest, []byte(elementStart))
+			if !found {
+				break
+			}
+			name, body, _ := bytes.Cut(behind[:min(len(behind), 200)], []byte(`">`))
+			body = behind[min(len(name)+len(`">`), len(behind)):]
+			text, next, closed := bytes.Cut(body, []byte("</script>"))
+			if !closed {
+				text, next = nil, nil
+			}
+			if _, there := d.texts[string(name)]; !there {
+				d.texts[string(name)] = text
+			}
+			rest = next
+		}
+	}
+	switch text, there := d.texts[id]; {
+	case !there:
 		return nil, errors.New("it is not in this file")
-	}
-	text, _, closed := bytes.Cut(rest, []byte("</script>"))
-	if !closed {
+	case text == nil:
 		return nil, errors.New("the file ends in the middle of it")
+	default:
+		return text, nil
 	}
-	return text, nil
 }
