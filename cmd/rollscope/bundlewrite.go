@@ -47,6 +47,9 @@ func (b *bundler) single(k *bundle.Kit, output string) error {
 // folder writes a directory. Blocks are written aside and moved to their place when all are there; the document, which
 // makes the bundle what people see, comes last.
 func (b *bundler) folder(k *bundle.Kit, output string) (err error) {
+	if err := named(output); err != nil {
+		return err
+	}
 	if info, err := os.Stat(output); err == nil && !info.IsDir() {
 		return fmt.Errorf("output %s is a file", output)
 	}

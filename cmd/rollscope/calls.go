@@ -55,9 +55,9 @@ command rows does.`,
 				return err
 			}
 			if list {
-				err = how.print(h.out, callList(report, inputs, failed), func(w io.Writer) error { return listDocument(w, report, inputs, failed) })
+				err = h.print(&how, callList(report, inputs, failed), func(w io.Writer) error { return listDocument(w, report, inputs, failed) })
 			} else {
-				err = how.print(h.out, callSheets(report), func(w io.Writer) error { return callsDocument(w, report) })
+				err = h.print(&how, callSheets(report), func(w io.Writer) error { return callsDocument(w, report) })
 			}
 			return errors.Join(err, damagedInputs(inputs))
 		},

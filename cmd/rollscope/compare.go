@@ -96,9 +96,9 @@ same dataset, split, limit and order.`,
 				}
 			}
 			if out.markdown {
-				return markdown(h.out)
+				return h.shown(markdown)
 			}
-			return out.print(h.out, compareSheets(report, heading), document)
+			return h.print(&out, compareSheets(report, heading), document)
 		},
 	}
 	out.flags(cmd, compare.ReportJSON+" and "+compare.ReportMarkdown)

@@ -95,7 +95,7 @@ as by the health command.`,
 			if form == formSARIF {
 				write = func(w io.Writer) error { return report.WriteSARIF(w, "Rollscope", view.Version, list) }
 			}
-			if output == "" {
+			if output == "" || output == "-" {
 				err = write(h.out)
 			} else {
 				err = h.saveFile(cmd, output, j.inputs, write)

@@ -22,7 +22,7 @@ import (
 // errNothing means that there is no hit. Nothing is said about it, since scripts ask for the status.
 var errNothing = errors.New("no hit")
 
-// A hitDocument is a hit as --json prints it, one a line.
+// A hitDocument is a hit as --json prints it, in a list of hits, one a line.
 type hitDocument struct {
 	rolloutPlace
 	Pointer    string `json:"pointer"` // of the text in the row
@@ -50,7 +50,7 @@ type rolloutPlace struct {
 	ID      string          `json:"rollout_id"`
 }
 
-// A countDocument is a rollout with hits, as --json prints it with --count and --list.
+// A countDocument is a rollout with hits, as --json prints it with --count and --list in a list of rollouts.
 type countDocument struct {
 	rolloutPlace
 	Hits int `json:"hits,omitempty"`
@@ -68,6 +68,7 @@ type grep struct {
 
 	out      *bufio.Writer
 	progress *progress
+	printed  bool // some element of the document of --json
 	found    bool
 	refused  int64 // lines that may have hits and cannot be read
 }
@@ -147,7 +148,7 @@ unreadable or damaged.`,
 	f.BoolVarP(&g.count, "count", "c", false, "list the rollouts with hits and how many they have")
 	f.IntVarP(&g.most, "max-count", "m", 0, "stop at this `number` of hits of a rollout")
 	f.IntVarP(&o.Context, "context", "C", 0, "this `number` of characters of the line on either side of a hit, at most (default "+strconv.Itoa(search.DefaultContext)+")")
-	f.BoolVar(&g.asJSON, "json", false, "print one JSON document a line")
+	f.BoolVar(&g.asJSON, "json", false, "print one JSON document, a hit a line")
 	f.StringVar(&rolloutsFile, "rollouts-file", "", "`name` of the rollouts file of a directory (default "+defaultRolloutsFile+")")
 	return cmd
 }
@@ -205,8 +206,18 @@ func (g *grep) run(ctx context.Context, inputs []*input) (err error) {
 	g.out = bufio.NewWriter(g.host.out)
 	g.progress = g.host.progress(total)
 	g.colour = g.host.outTerminal && !g.host.plain() && !g.asJSON
+	if g.asJSON {
+		list := "hits"
+		if g.list || g.count {
+			list = "rollouts"
+		}
+		fmt.Fprintf(g.out, "{%q:[", list)
+	}
 	defer func() {
 		g.progress.done()
+		if g.asJSON && err == nil { // else it is not whole, and must not look like it
+			g.out.WriteString("\n]}\n")
+		}
 		if flushed := g.out.Flush(); err == nil {
 			err = flushed
 		}
@@ -274,9 +285,9 @@ func (g *grep) row(file string, source int, ordinal int64, row *rollout.Row, fin
 	case err != nil || count == 0:
 		return err
 	case g.asJSON && g.list:
-		err = printJSON(g.out, countDocument{at, 0})
+		err = g.element(countDocument{at, 0})
 	case g.asJSON && g.count:
-		err = printJSON(g.out, countDocument{at, count})
+		err = g.element(countDocument{at, count})
 	case g.list:
 		_, err = fmt.Fprintf(g.out, "%s\n", at)
 	case g.count:
@@ -293,10 +304,25 @@ func (p rolloutPlace) String() string {
 	return fmt.Sprintf("%s:%d\t%s", safe(p.File), p.Line, safe(p.ID))
 }
 
+// element prints one more element of the document of --json.
+func (g *grep) element(value any) error {
+	b, err := marshal(value)
+	if err != nil {
+		return err
+	}
+	if g.printed {
+		g.out.WriteByte(',')
+	}
+	g.printed = true
+	g.out.WriteByte('\n')
+	_, err = g.out.Write(b)
+	return err
+}
+
 // print prints one hit.
 func (g *grep) print(at *rolloutPlace, row *rollout.Row, hit *search.Hit) error {
 	if g.asJSON {
-		return printJSON(g.out, hitDocument{
+		return g.element(hitDocument{
 			rolloutPlace: *at, Pointer: hit.Pointer, Part: strings.ReplaceAll(hit.Part.String(), " ", "_"), Role: hit.Role, Tool: hit.Tool, Call: hit.Call, Turn: hit.Turn,
 			TextOffset: row.Offset + row.Lead + int64(hit.Text), HitOffset: hit.Offset, HitLength: hit.Length,
 			Before: hit.Before, Match: hit.Match, After: hit.After, Cut: hit.Cut,

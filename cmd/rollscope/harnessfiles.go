@@ -20,10 +20,10 @@ func publish(ctx context.Context, dir, id string, files []product) (err error) {
 	if same, err := published(ctx, target, files); same || err != nil {
 		return err
 	}
-	made, err := makeDirs(dir)
-	if err != nil {
-		return fmt.Errorf("output: %w", err)
+	if err := named(dir); err != nil {
+		return err
 	}
+	var made directories
 	draft := ""
 	defer func() {
 		if err == nil {
@@ -32,10 +32,11 @@ func publish(ctx context.Context, dir, id string, files []product) (err error) {
 		if draft != "" {
 			os.RemoveAll(draft)
 		}
-		for _, d := range made {
-			os.Remove(d) // unless somebody else has put something into it
-		}
+		made.remove()
 	}()
+	if err := made.make(dir); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
 	if draft, err = os.MkdirTemp(dir, "."+id+".*.tmp"); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
@@ -105,17 +106,6 @@ func (c *comparer) Write(b []byte) (int, error) {
 	}
 	c.left = rest
 	return len(b), nil
-}
-
-// makeDirs makes a directory and tells which ones were missing, the innermost first.
-func makeDirs(dir string) (made []string, err error) {
-	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
-			break
-		}
-		made = append(made, d)
-	}
-	return made, os.MkdirAll(dir, 0o777)
 }
 
 func bytesProduct(name string, content []byte) product {

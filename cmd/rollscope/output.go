@@ -21,6 +21,9 @@ type product struct {
 // all are moved there when the last is complete, so a command that fails or is interrupted leaves nothing half
 // written. An input is never written over.
 func save(ctx context.Context, dir string, inputs []*input, products []product) (err error) {
+	if err := named(dir); err != nil {
+		return err
+	}
 	for _, p := range products {
 		if err := notInput(filepath.Join(dir, p.name), inputs); err != nil {
 			return err
@@ -57,6 +60,14 @@ func save(ctx context.Context, dir string, inputs []*input, products []product) 
 	return nil
 }
 
+// named refuses a directory whose name elsewhere means standard output.
+func named(dir string) error {
+	if dir == "-" {
+		return usagef("-o -: a directory is wanted (./- is one)")
+	}
+	return nil
+}
+
 // directories are those that a command has made.
 type directories []string
 
@@ -76,7 +87,7 @@ func (d *directories) make(path string) error {
 	return err
 }
 
-// remove removes those of them that nothing is in.
+// remove removes them, unless somebody else has put something into one.
 func (d directories) remove() {
 	for i := len(d) - 1; i >= 0; i-- {
 		os.Remove(d[i])

@@ -69,7 +69,7 @@ where --filter chooses some of them, in the language of the page.`,
 				}
 			}
 			given := cmd.Flags().Changed("margin")
-			err = how.print(h.out, timeSheets(report, found, margin, given), func(w io.Writer) error { return timeDocument(w, report, found, margin, given) })
+			err = h.print(&how, timeSheets(report, found, margin, given), func(w io.Writer) error { return timeDocument(w, report, found, margin, given) })
 			if err != nil {
 				return err
 			}

@@ -108,6 +108,9 @@ func (r *repairing) run(ctx context.Context, h *host, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := named(r.dir); err != nil {
+		return err
+	}
 	undo, err := makeFresh(r.dir)
 	if err != nil {
 		return err

@@ -27,6 +27,9 @@ are listed as well; what is complete and healthy is always said of the whole run
 A directory stands for every file below it, as with the view command.`,
 		Example: "  rollscope report RUN_DIR\n  rollscope report RUN_DIR -o report.html\n  rollscope report RUN_DIR -o report.md --filter verdict:unhealthy",
 		RunE: func(cmd *cobra.Command, paths []string) error {
+			if output == "-" { // as without it
+				output, cmd.Flags().Lookup("output").Changed = "", false
+			}
 			asHTML := false
 			switch ending := strings.ToLower(filepath.Ext(output)); {
 			case ending == ".html" || ending == ".htm":

@@ -83,7 +83,8 @@ is written in the language of the page:
 
 A path that begins with row. reads inside the rows, which takes a second look at
 the files. --raw prints the rows as the bytes that stand in their files, --csv and
---tsv as a table. Fields: ` + wrap(strings.Join(fieldNames(), ", "), 72) + `.
+--tsv as a table, in which a text that spreadsheets take for a formula gets an
+apostrophe in front. Fields: ` + wrap(strings.Join(fieldNames(), ", "), 72) + `.
 Paths are understood as by the health command.`,
 		Example: "  rollscope rows RUN_DIR --filter verdict:unhealthy\n  rollscope rows RUN_DIR --sort -completion --json\n  rollscope rows RUN_DIR --filter reward=0 --raw > failed.jsonl",
 		RunE: func(cmd *cobra.Command, paths []string) error {
@@ -114,9 +115,9 @@ Paths are understood as by the health command.`,
 			}
 			switch {
 			case form.raw:
-				err = printRaw(h.out, j, found)
+				err = h.shown(func(w io.Writer) error { return printRaw(w, j, found) })
 			case form.csv, form.tsv:
-				err = printCells(h.out, j, found, form.tsv)
+				err = h.shown(func(w io.Writer) error { return printCells(w, j, found, form.tsv) })
 			default:
 				err = printRows(h.out, j, found, form.json)
 			}

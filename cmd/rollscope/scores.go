@@ -72,7 +72,7 @@ never if none does, sometimes otherwise, and missing if nothing is measured.`,
 				}
 				return err
 			}
-			return out.print(h.out, scoresSheets(s, run), document)
+			return h.print(&out, scoresSheets(s, run), document)
 		},
 	}
 	f := cmd.Flags()

@@ -68,6 +68,11 @@ func (p *printing) print(w io.Writer, s *sheets, document func(io.Writer) error)
 	return printSheets(w, s.list)
 }
 
+// print prints a result on standard output.
+func (h *host) print(p *printing, s *sheets, document func(io.Writer) error) error {
+	return h.shown(func(w io.Writer) error { return p.print(w, s, document) })
+}
+
 func printSheets(w io.Writer, list []sheet) error {
 	out := &errWriter{w: w}
 	for i, s := range list {
@@ -186,7 +191,7 @@ func csvText(text string, number bool) string {
 			return text
 		}
 	}
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+	if view.Formula(text) {
 		return "'" + text
 	}
 	return text

@@ -448,3 +448,35 @@ func TestTrail(t *testing.T) {
 		}
 	}
 }
+
+// All hits of a text are visited, however many there are, in the places where a list of them has them.
+func TestManyMatches(t *testing.T) {
+	for _, pattern := range []string{"[ab]", "a|b+", "^a*", "x*", `\ba`, "(a|ab)(b|)", "c?"} {
+		s, err := New(Options{Pattern: pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		room := make([]byte, 0, 40_000)
+		for n := range 3000 {
+			room = append(room, "abbé c\nd aab"[n%5:]...)
+		}
+		text := room[3 : len(room)-2]
+		var want, got [][2]int
+		for _, m := range s.re.FindAllIndex(text, -1) {
+			if m[0] < m[1] {
+				want = append(want, [2]int{m[0], m[1]})
+			}
+		}
+		s.each(text, func(start, end int) bool { got = append(got, [2]int{start, end}); return true })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d hits, want %d", pattern, len(got), len(want))
+		}
+		for _, most := range []int{1, fewMatches, fewMatches + 1, 1000} {
+			n := 0
+			s.each(text, func(int, int) bool { n++; return n < most })
+			if want := min(most, len(want)); n != want {
+				t.Errorf("%s: %d hits, want %d", pattern, n, want)
+			}
+		}
+	}
+}

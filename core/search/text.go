@@ -44,12 +44,30 @@ func (s *Search) each(text []byte, visit func(start, end int) bool) {
 	}
 }
 
+// fewMatches is how many matches of a text are listed at once.
+const fewMatches = 256
+
 func (s *Search) eachMatch(text []byte, visit func(start, end int) bool) {
-	for _, m := range s.re.FindAllIndex(text, -1) {
-		if m[0] < m[1] && !visit(m[0], m[1]) {
+	more := true
+	list := s.re.FindAllIndex(text, fewMatches)
+	last := -1 // start of the last match that was visited
+	for _, m := range list {
+		if last = m[0]; m[0] < m[1] && !visit(m[0], m[1]) {
 			return
 		}
 	}
+	if len(list) < fewMatches {
+		return
+	}
+	// There may be as many as there are characters. They are too many for a list, so one is visited as it is replaced
+	// by nothing; where it stands is told by the room behind it.
+	s.re.ReplaceAllFunc(text, func(match []byte) []byte {
+		start := cap(text) - cap(match)
+		if start > last && len(match) > 0 && more {
+			more = visit(start, start+len(match))
+		}
+		return nil
+	})
 }
 
 func (s *Search) eachFolded(text []byte, visit func(start, end int) bool) {

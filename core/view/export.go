@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rollscope/rollscope/core/jsontext"
 )
@@ -178,12 +179,19 @@ func exports(table string) []Link {
 	}
 }
 
-// A spreadsheet takes a text that begins with one of these for a formula, and runs it.
-const formulaStarts = "=+-@\t\r"
+// A spreadsheet takes a text that begins with one of these for a formula, and runs it; what is wide is taken for what
+// is narrow.
+const formulaStarts = "=+-@\t\r\n＝＋－＠"
+
+// Formula tells whether a spreadsheet may take a text for a formula.
+func Formula(s string) bool {
+	first, size := utf8.DecodeRuneInString(s)
+	return size > 0 && strings.ContainsRune(formulaStarts, first)
+}
 
 // inert puts an apostrophe in front of a text that a spreadsheet would run. Numbers stay as they are.
 func inert(s string) string {
-	if s == "" || strings.IndexByte(formulaStarts, s[0]) < 0 || isNumber(s) {
+	if !Formula(s) || isNumber(s) {
 		return s
 	}
 	return "'" + s
