@@ -154,7 +154,7 @@
   async function died(error) {
     if (reviving || !error.dead) { if (!error.dead) console.error(error); return; }
     reviving = true;
-    const files = state.files;
+    const { files, given } = state;
     const again = state.deskDeaths++ === 0;
     startDesk();
     if (!again) {
@@ -164,6 +164,7 @@
       return;
     }
     await intake.openNow(files, false);
+    state.given = given;
     notices.alert("worker_restarted", undefined, "The page's reader stopped and was started again; the files are read anew.", error.message.split("\n")[0]);
     reviving = false;
     view.schedule();

@@ -11,6 +11,7 @@
   const HELD = 256;                // rollouts files whose content is held against what was read of it
   const FEW = 64;                  // files up to which folders are listed at every look
   const MOST = 5;                  // files that a message names one by one
+  const STAYS = "What was read stays. What comes back is followed again.";
   const LOUD = 15_000;             // ms between two numbers that are spoken
 
   let on = root.dataset.follow !== undefined, ever = on;
@@ -81,17 +82,17 @@
         continue;
       }
       if (mark.gone) {
-        state.alerts = state.alerts.filter((a) => a.code !== "vanished" || a.path !== old.path);
+        state.alerts = state.alerts.filter((a) => a.help !== STAYS || a.path && a.path !== old.path);
         drawn = true;
       }
       const before = { tag: mark.tag ?? tagOf(old), copy: mark.copy ?? old.copy ?? 0 };
       if (one.tag === before.tag && one.size === old.size && !mark.gone) continue;
       const change = { file, one, anew: false, code: "" };
       if (rows.has(file)) {
-        const same = one.size >= old.size && mark.hash !== undefined && await hashOf(one, old.size) === mark.hash;
+        const same = one.size >= old.size && mark.hash && await hashOf(one, old.size) === mark.hash;
         if (!current()) return;
         if (one.size < old.size) change.code = "truncated";
-        else if ((one.copy || 0) > before.copy || mark.hash !== undefined && !same) change.code = "replaced";
+        else if ((one.copy || 0) > before.copy || mark.hash && !same) change.code = "replaced";
         change.anew = Boolean(change.code) || !same;
         if (!change.anew && one.size === old.size) {
           renew(file, one);
@@ -103,7 +104,7 @@
     const added = now.filter((one) => !known.has(one.path) && !one.gone);
     for (const file of lost.length > MOST ? [undefined] : lost) {
       const text = file === undefined ? `${lost.length} files are no longer there.` : "The file is no longer there.";
-      notices.alert("vanished", file, text, "What was read stays. What comes back is followed again.");
+      notices.alert("vanished", file, text, STAYS);
     }
     if (drawn || lost.length) view.schedule();
     if (changes.length || added.length) await step(changes, added, current);
@@ -180,7 +181,7 @@
       const old = state.files[file], mark = marks.get(file) || {};
       if (!old || mark.hash !== undefined || mark.gone) continue;
       const tag = mark.tag ?? tagOf(old);
-      const hash = await hashOf(old, old.size).catch(() => undefined);
+      const hash = await hashOf(old, old.size).catch(() => null);
       if (generation !== state.generation || state.files[file] !== old) return;
       marks.set(file, { ...mark, tag, copy: mark.copy ?? old.copy ?? 0, hash });
     }
@@ -260,6 +261,7 @@
     answer.sources.forEach((file, source) => state.sources.set(source, file));
     state.query.rest = 0;          // what is new has not been asked
     state.cancelled = false;
+    if (changes.some((change) => change.anew)) for (const part of parts.renewed) part();
     if (answer.fragment && fragment === location.hash) history.replaceState(null, "", "#" + answer.fragment);
     else if (place) await keep(place);
     tell(changes, added, anew, answer.rows, first);

@@ -68,6 +68,9 @@
     scrollers.get(box).observe(chunk);
   }
 
+  // Turns of a row that is another now are asked for again when the page is drawn.
+  parts.renewed.push(() => { for (const chunk of $$("[data-chunk]")) chunk.dataset.of = ""; });
+
   async function fill(chunk) {
     const of = location.hash;
     chunk.dataset.of = of;

@@ -118,8 +118,9 @@
     page: {
       $, $$, root, script, runsURL, bundle, state, settings, session, sleep, encoded, decoded, visible, closePanels, params, setParam, keep,
       // What parts do after a drawing, once the browser lays it out, and as a table moves. What measures belongs to the second.
+      // What they forget when rows that were read are others now.
       // Downloads that a part makes itself, by their names; commands that are there for now, for the palette.
-      parts: { settled: [], seen: [], scrolled: [], downloads: {}, commands: [] },
+      parts: { settled: [], seen: [], scrolled: [], renewed: [], downloads: {}, commands: [] },
       actions: {},                          // by the name in data-action
       bundled, crew, scan, intake, notices, offline, view, lists, kept, recent, follow, views, notes,
     },

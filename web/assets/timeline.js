@@ -431,4 +431,8 @@
     arrange();
   }
   parts.settled.push(settle);
+  parts.renewed.push(() => {
+    spans = null;
+    for (const canvas of $$("[data-spans]")) delete canvas.dataset.asked;
+  });
 })();
