@@ -189,7 +189,9 @@ func TestFollowBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.looks(45)
-	p.WaitAlert("replaced")
+	if text := p.WaitAlert("replaced"); !strings.Contains(text, "another one has taken its place") {
+		t.Errorf("it says %q", text)
+	}
 
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
@@ -222,6 +224,20 @@ func TestFollowBroken(t *testing.T) {
 	p.SetHash("tab=tasks")
 	p.WaitState("ready")
 	p.Screenshot("follow-gone", 1280, 800, true)
+}
+
+// TestManyCompanions opens a run with many files beside it: all of them can be read.
+func TestManyCompanions(t *testing.T) {
+	contents := map[string]string{"rollouts.jsonl": rows(3), "rollouts_failures.jsonl": "{}\n", "rollouts_aggregate_metrics.json": "[]"}
+	for i := range 80 {
+		contents[fmt.Sprintf("notes/%d.txt", i)] = "a note"
+	}
+	p := open(t, "#tab=files")
+	p.Drop(files(t, contents))
+	p.WaitState("ready")
+	if text := p.Text("#region-main"); strings.Contains(text, "could not be held against each other") || strings.Contains(text, "TypeError") {
+		t.Errorf("the Files tab says\n%s", text)
+	}
 }
 
 // TestFollowEmpty follows a run that has written nothing yet.

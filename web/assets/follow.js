@@ -91,8 +91,9 @@
       if (rows.has(file)) {
         const same = one.size >= old.size && mark.hash && await hashOf(one, old.size) === mark.hash;
         if (!current()) return;
+        change.other = (one.copy || 0) > before.copy;
         if (one.size < old.size) change.code = "truncated";
-        else if ((one.copy || 0) > before.copy || mark.hash && !same) change.code = "replaced";
+        else if (change.other || mark.hash && !same) change.code = "replaced";
         change.anew = Boolean(change.code) || !same;
         if (!change.anew && one.size === old.size) {
           renew(file, one);
@@ -270,13 +271,14 @@
   /** Say what has come. */
   function tell(changes, added, anew, rows, first) {
     const read = new Set(anew);
-    for (const { file, one, code } of changes) {
+    for (const { file, one, code, other } of changes) {
       const { path } = one;
       if (!code) {
         if (read.has(file)) notices.alert("read_anew", file, packed(path) ? "The packed file has changed." : "The file has changed.", packed(path) ? "There is no way into its middle: it is read from its start at every change." : "What it held before was not known, so it was read from its start.");
         continue;
       }
-      const text = code === "truncated" ? "The file was truncated: it is shorter than what had been read of it." : "The file was replaced: it no longer begins with what had been read of it.";
+      const text = code === "truncated" ? "The file was truncated: it is shorter than what had been read of it."
+        : other ? "The file was replaced: another one has taken its place." : "The file was replaced: it no longer begins with what had been read of it.";
       state.alerts = state.alerts.filter((a) => a.path !== path || !["truncated", "replaced"].includes(a.code));
       notices.alert(code, file, text, `It was read anew, and has ${one.size.toLocaleString("en-US")} bytes now.`);
     }
