@@ -46,6 +46,7 @@ command rows does.`,
 			if err != nil {
 				return err
 			}
+			h.unread(paths, rolloutsFile)
 			m, err := h.measure(cmd.Context(), inputs, fits)
 			if err != nil {
 				return err

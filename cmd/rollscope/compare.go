@@ -265,7 +265,7 @@ func compareSheets(r *compare.Report, h *compare.Heading) *sheets {
 			moved.rows = append(moved.rows, dashed(flip.Cells()))
 		}
 		if more := len(f.List) - len(moved.rows); more > 0 {
-			moved.notes = append(moved.notes, fmt.Sprintf("and %s more", view.Group(more)))
+			moved.notes = append(moved.notes, fmt.Sprintf("and %s more; --json lists all", view.Group(more)))
 		}
 		if f.Mode != compare.Unavailable {
 			moved.notes = append(moved.notes, "Tasks are joined by their index: both runs must have had the same tasks in the same order.")

@@ -77,7 +77,7 @@ func openInputs(paths []string, o inputOptions) (list []*input, err error) {
 		}
 		in, err := openInput(path, o.resolve)
 		if err != nil {
-			if others := rolloutsIn(given); o.rolloutsFile == "" && others != "" {
+			if others := rolloutsIn(given, ""); o.rolloutsFile == "" && others != "" {
 				err = fmt.Errorf("%w; here is %s: name the file, or --rollouts-file", err, others)
 			}
 			return list, err
@@ -90,8 +90,20 @@ func openInputs(paths []string, o inputOptions) (list []*input, err error) {
 	return list, nil
 }
 
-// rolloutsIn names the rollouts files right inside a directory, the first few of them. It is empty for a file.
-func rolloutsIn(directory string) string {
+// unread tells which rollouts files of the directories among paths are not read: of each, only one is.
+func (h *host) unread(paths []string, rolloutsFile string) {
+	if rolloutsFile == "" {
+		rolloutsFile = defaultRolloutsFile
+	}
+	for _, path := range paths {
+		if others := rolloutsIn(path, rolloutsFile); others != "" {
+			h.note("of %s, %s alone is read, not %s: name the files to read them together", path, rolloutsFile, others)
+		}
+	}
+}
+
+// rolloutsIn names the rollouts files right inside a directory but for one, the first few of them. It is empty for a file.
+func rolloutsIn(directory, but string) string {
 	const most = 3
 	entries, err := os.ReadDir(directory)
 	if err != nil {
@@ -105,6 +117,9 @@ func rolloutsIn(directory string) string {
 	}
 	var names []string
 	for _, i := range runfolder.Sort(files).Rollouts() {
+		if files[i].Path == but {
+			continue
+		}
 		if names = append(names, files[i].Path); len(names) > most {
 			return strings.Join(names[:most], ", ") + " …"
 		}

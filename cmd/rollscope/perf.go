@@ -53,6 +53,7 @@ where --filter chooses some of them, in the language of the page.`,
 			if err != nil {
 				return err
 			}
+			h.unread(paths, rolloutsFile)
 			m, err := h.measure(cmd.Context(), inputs, fits)
 			if err != nil {
 				return err
@@ -242,7 +243,7 @@ func partSheet(title string, list []perf.Part) sheet {
 	}}
 	for i := range list {
 		if i == mostParts {
-			table.notes = append(table.notes, "and "+strconv.Itoa(len(list)-mostParts)+" more")
+			table.notes = append(table.notes, "and "+strconv.Itoa(len(list)-mostParts)+" more; --json lists all")
 			break
 		}
 		p := &list[i]

@@ -24,9 +24,10 @@ func showCommand(h *host) *cobra.Command {
 		rolloutsFile string
 		turn         int
 		full         bool
+		only         rowFilter
 	)
 	cmd := &cobra.Command{
-		Use:   "show PATH ROLLOUT [flags]",
+		Use:   "show PATH [ROLLOUT] [flags]",
 		Short: "print what was asked, thought, done and said in a rollout",
 		Long: `Print the transcript of one rollout, turn by turn: what was new to the agent, what
 it thought, which tools it called with what came back, what it said, and the
@@ -34,10 +35,12 @@ model call behind it.
 
 ROLLOUT is a rollout id, the task and the rollout index with a hyphen between
 them, or the place of the row as line:NUMBER. PATH may be an ATIF document,
-which is one rollout.`,
+which is one rollout. With --filter, in the language of the page, ROLLOUT may be
+left out: every rollout that fits is printed.`,
 		Example: `  rollscope show RUN_DIR 12-0
   rollscope show RUN_DIR 12-0 --turn 3 | less
   rollscope show rollouts.jsonl line:17 --full
+  rollscope show RUN_DIR --filter 'verdict:unhealthy reward=0' | less
   rollscope show trajectory.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
@@ -52,19 +55,29 @@ which is one rollout.`,
 			p := printer{w: errWriter{w: h.out}, full: full, turn: turn}
 			if doc, ok, err := readATIF(args[0]); err != nil {
 				return err
+			} else if ok && only.text != "" {
+				return usagef("--filter chooses rows, and %s is one rollout", args[0])
 			} else if ok {
 				return p.document(doc)
 			}
-			if len(args) < 2 {
-				return usagef("a rollout is missing; rollscope rows lists them")
+			name := ""
+			if len(args) == 2 {
+				name = args[1]
+			} else if only.text == "" {
+				return usagef("a rollout or --filter is missing; rollscope rows lists the rollouts")
 			}
-			return h.showRow(cmd.Context(), args[0], rolloutsFile, args[1], &p)
+			fits, err := only.rows(cmd.Context(), h, args[:1], rolloutsFile)
+			if err != nil {
+				return err
+			}
+			return h.showRows(cmd.Context(), args[0], rolloutsFile, name, fits, &p)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&rolloutsFile, "rollouts-file", "", "`name` of the rollouts file of a directory (default "+defaultRolloutsFile+")")
 	f.IntVar(&turn, "turn", 0, "print this turn alone, counted from 1")
 	f.BoolVar(&full, "full", false, "print long texts to their end")
+	only.flag(cmd)
 	return cmd
 }
 
@@ -94,32 +107,53 @@ func wanted(name string, row *rollout.Row, id *rollout.Identity) bool {
 	return id.ID == name || id.Task.String()+"-"+id.Rollout.String() == name
 }
 
-// showRow finds a row and prints it.
-func (h *host) showRow(ctx context.Context, path, rolloutsFile, name string, p *printer) error {
+// showRows finds a row by its name, or without a name all rows that fit a filter, and prints them. Without a filter all
+// rows fit.
+func (h *host) showRows(ctx context.Context, path, rolloutsFile, name string, fits func(ordinal int64) bool, p *printer) error {
 	inputs, err := openInputs([]string{path}, inputOptions{rolloutsFile: rolloutsFile})
 	defer closeInputs(inputs)
 	if err != nil {
 		return err
 	}
+	if name == "" {
+		h.unread([]string{path}, rolloutsFile)
+	}
 	var printed error
+	n := 0
 	err = h.eachRow(ctx, inputs, func(source int, row *rollout.Row, ordinal int64) error {
 		identity := row.Identity()
 		identity = identity.Resolve(ordinal, source, row.Line)
-		if !wanted(name, row, &identity) {
+		if name != "" && !wanted(name, row, &identity) || fits != nil && !fits(ordinal) {
 			return nil
+		}
+		if n++; n > 1 {
+			p.line(0, "")
 		}
 		if row.Problem != nil {
 			printed = fmt.Errorf("%s:%d cannot be read: %s", inputs[source].name, row.Line, row.Problem.Reason)
 		} else {
 			printed = p.row(inputs[source].name, row, &identity)
 		}
-		return errFound
+		if name != "" {
+			return errFound
+		}
+		if printed != nil && p.w.err == nil { // of one of many, it is told in its place
+			p.line(0, "%s", printed)
+			printed = nil
+		}
+		return printed
 	})
 	switch {
 	case errors.Is(err, errFound):
 		return printed
 	case err != nil:
 		return err
+	case n > 0:
+		return damagedInputs(inputs)
+	case name == "":
+		return fmt.Errorf("no rollout of %s fits the filter", path)
+	case fits != nil:
+		return fmt.Errorf("no rollout %s in %s fits the filter; rollscope rows lists those that do", name, path)
 	}
 	return fmt.Errorf("no rollout %s in %s; rollscope rows lists them", name, path)
 }

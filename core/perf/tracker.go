@@ -73,20 +73,33 @@ func (t *Tracker) Hours() float64 {
 	return sum.Value() / 3600
 }
 
-// Lines is the report at the end of a run, in the numbers of the collection and words of our own.
+// Lines is the report at the end of a run, in the numbers of the collection and words of our own. The collection writes
+// minutes and hours; of runs so short that these would be zeros the numbers are in a smaller unit.
 func (t *Tracker) Lines() []string {
 	lines := []string{}
 	if len(t.seconds) == 0 {
 		lines = append(lines, "no rollout was timed")
 	} else {
-		minutes := func(q float64) string {
+		median, _ := t.Quantile(0.5)
+		size, unit := 1.0, " s"
+		if median >= 60 {
+			size, unit = 60, " min"
+		}
+		at := func(q float64) string {
 			s, _ := t.Quantile(q)
-			return oneDecimal(s/60) + " min"
+			return oneDecimal(s/size) + unit
 		}
 		longest := t.seconds[len(t.seconds)-1]
+		delivered := oneDecimal(t.Hours()) + " h"
+		switch s := t.Hours() * 3600; {
+		case s < 60:
+			delivered = oneDecimal(s) + " s"
+		case s < 360:
+			delivered = oneDecimal(s/60) + " min"
+		}
 		lines = append(lines,
-			strconv.Itoa(len(t.seconds))+" timed rollouts: median "+minutes(0.5)+", p90 "+minutes(0.9)+", p99 "+minutes(0.99)+", longest "+oneDecimal(longest/60)+" min",
-			"delivered task time: "+oneDecimal(t.Hours())+" h")
+			strconv.Itoa(len(t.seconds))+" timed rollouts: median "+at(0.5)+", p90 "+at(0.9)+", p99 "+at(0.99)+", longest "+oneDecimal(longest/size)+unit,
+			"delivered task time: "+delivered)
 	}
 	if t.Drained > 0 {
 		lines = append(lines, strconv.Itoa(t.Drained)+" rows were not started")
