@@ -298,3 +298,29 @@ func TestFollowHandle(t *testing.T) {
 	p.Key("l")
 	p.Wait(`document.documentElement.dataset.following === "paused"`)
 }
+
+// TestFollowDropped follows a folder on the disk that was dropped.
+func TestFollowDropped(t *testing.T) {
+	folder := files(t, map[string]string{"rollouts.jsonl": rows(30)})
+	path := filepath.Join(folder, "rollouts.jsonl")
+	p := open(t, "#tab=rollouts")
+	p.Drop(folder)
+	p.WaitState("ready")
+	p.Click("[data-action=live]")
+	p.Wait(`document.documentElement.dataset.following === "on"`)
+	p.look()
+	appends(t, path, rowsOf(30, 35))
+	// What the browser gave before is void now; the handle is asked again.
+	p.SetHash("tab=rollouts&rollout=rollouts.jsonl:7&part=raw")
+	p.Wait(`document.querySelector("#region-main").innerText.includes("_ng_task_index")`)
+	p.looks(35)
+	write(t, folder, "rollouts_failures.jsonl", "")
+	p.look()
+	p.Wait(`document.querySelector("#follow").innerText.includes("1 new file")`)
+	write(t, folder, "rollouts.jsonl", rowsOf(60, 120))
+	p.looks(60)
+	p.WaitAlert("replaced")
+	p.SetHash("tab=health")
+	p.Wait(`document.querySelector("[data-page=health]")`)
+	p.holds(judge(t, folder, []string{"rollouts.jsonl"}, nil, ""))
+}
