@@ -149,8 +149,10 @@ func printMarkdown(w io.Writer, list []sheet) error {
 // markdownText writes a text so that nothing in it is markup.
 func markdownText(s string) string {
 	var b strings.Builder
-	for _, r := range safe(s) {
-		if strings.ContainsRune("\\`*_{}[]<>#|&~!", r) {
+	s = safe(s)
+	for i, r := range s {
+		// An address is no link.
+		if strings.ContainsRune("\\`*_{}[]<>#|&~!", r) || r == ':' && strings.HasPrefix(s[i:], "://") || r == '.' && i > 2 && strings.EqualFold(s[i-3:i], "www") {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)

@@ -72,6 +72,8 @@ func TestRow(t *testing.T) {
 		{"keep a; drop **", `{"a":1}`, `{}`},
 		{"length **.text", `{"text":"ab","o":[{"text":{"text":"abc","n":1}}]}`, `{"text":"xx","o":[{"text":{"text":"xxx","n":null}}]}`},
 		{"drop a.**.z", `{"a":{"z":1,"b":{"z":2,"y":3}},"z":4}`, `{"a":{"b":{"y":3}},"z":4}`},
+		{`drop row["a.b"]; drop row.a["b"]`, `{"a.b":1,"a":{"b":2,"c":3}}`, `{"a":{"c":3}}`},
+		{`drop row`, `{"row":1,"b":2}`, `{"b":2}`},
 		{`drop "a.b"`, `{"a.b":1,"a":{"b":2}}`, `{"a":{"b":2}}`},
 		{"drop a", `{"a":1,"a":2,"b":3}`, `{"b":3}`},
 		{"drop a", `not json`, "refused"},

@@ -136,8 +136,8 @@ func parsePath(path string) ([]step, error) {
 	if path == "" {
 		return nil, errors.New("a path is missing")
 	}
-	if rest, ok := strings.CutPrefix(path, "row."); ok {
-		path = rest
+	if rest, ok := strings.CutPrefix(path, "row"); ok && len(rest) > 1 && (rest[0] == '.' || rest[0] == '[') {
+		path = strings.TrimPrefix(rest, ".")
 	}
 	var steps []step
 	for {

@@ -40,6 +40,8 @@ func text(s string) string {
 		case strings.ContainsRune("\\`*[]<>|#&~$", r),
 			r == '_' && !(wordAt(s[:i], utf8.DecodeLastRuneInString) && wordAt(s[i+1:], utf8.DecodeRuneInString)),
 			i == 0 && strings.ContainsRune("-+=:", r),
+			// An address is no link.
+			r == ':' && strings.HasPrefix(s[i:], "://"), r == '.' && i > 2 && strings.EqualFold(s[i-3:i], "www"),
 			// Digits at the start of a line make it an entry of a list.
 			(r == '.' || r == ')') && i > 0 && strings.Trim(s[:i], "0123456789") == "" && (i+1 == len(s) || s[i+1] == ' '):
 			b.WriteByte('\\')
@@ -70,7 +72,10 @@ func code(s string) string {
 			run = 0
 		}
 	}
-	// In a table a bar ends the cell in a code span as well, unless it is escaped.
+	// In a table a bar ends the cell in a code span as well, unless it is escaped; behind a backslash readers differ.
+	if strings.Contains(s, `\|`) {
+		return text(s)
+	}
 	s = strings.ReplaceAll(s, "|", "\\|")
 	fence := strings.Repeat("`", longest+1)
 	if s[0] == '`' || s[len(s)-1] == '`' {

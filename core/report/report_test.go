@@ -30,13 +30,14 @@ func TestText(t *testing.T) {
 		"bad \xff byte":            "bad \uFFFD byte",
 		"":                         "",
 		"é_é":                      "é_é",
+		"http://a.b WWW.c.d a: b.": `http\://a.b WWW\.c.d a: b.`,
 		"\x1b[31mred":              `U+001B\[31mred`,
 	} {
 		if got := text(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
-	for in, want := range map[string]string{"a": "`a`", "a`b": "``a`b``", "`a": "`` `a ``", "x|y": "`x\\|y`", "": ""} {
+	for in, want := range map[string]string{"a": "`a`", "a`b": "``a`b``", "`a": "`` `a ``", "x|y": "`x\\|y`", "": "", `x\|y`: `x\\\|y`, `x\y`: "`x\\y`"} {
 		if got := code(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

@@ -70,10 +70,15 @@ func shown(s string) string {
 // errCut stops a parser that has reached the cursor of a completion.
 var errCut = &Error{Message: "cut"}
 
+const longestSuggestion = 200
+
 // failAt notes the first error, about the bytes from start to end.
 func (p *parser) failAt(start, end int, suggestion, format string, args ...any) {
 	if p.err != nil {
 		return
+	}
+	if len(suggestion) > longestSuggestion {
+		suggestion = "" // nobody has meant that
 	}
 	message := format
 	if len(args) > 0 {
