@@ -24,6 +24,7 @@ var shapes = map[view.Mark]shape{
 	view.MarkFailed:     {"M.8 2.4 2.4.8 5 3.4 7.6.8 9.2 2.4 6.6 5 9.2 7.6 7.6 9.2 5 6.6 2.4 9.2.8 7.6 3.4 5z", "failed"},
 	view.MarkUnknown:    {"M5 0 10 5 5 10 0 5zM5 2 2 5 5 8 8 5z", "unknown"},
 	view.MarkMeasured:   {"M1 1h8v8H1z", "measured"},
+	view.MarkNote:       {"M.6 1h8.8v6.200H5.200L2.600 9.600V7.200h-2z", "note"},
 }
 
 // mark draws a mark in front of its word.
@@ -46,6 +47,15 @@ func markAlone(m view.Mark) templ.Component {
 			return nil
 		}
 		_, err := io.WriteString(w, `<svg class="m m-`+string(m)+`" viewBox="0 0 10 10" role="img"><title>`+s.word+`</title><path d="`+s.path+`"></path></svg>`)
+		return err
+	})
+}
+
+// noteMark draws the mark of a note that begins with some words.
+func noteMark(words string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		s := shapes[view.MarkNote]
+		_, err := io.WriteString(w, `<svg class="m m-note" viewBox="0 0 10 10" role="img" aria-label="note"><title>`+templ.EscapeString(plain("note: "+words))+`</title><path d="`+s.path+`"></path></svg>`)
 		return err
 	})
 }

@@ -69,6 +69,9 @@ func width(t view.Table, i int) int {
 		if v.Text.Mark != view.NoMark {
 			w += markWidth
 		}
+		if v.Note != "" {
+			w += markWidth
+		}
 		if !nothing(v.Extra) {
 			w += extent(" "+v.Extra.Text, one)
 			if v.Extra.Mark != view.NoMark {

@@ -37,6 +37,7 @@ type Desk struct {
 	papers   papers
 	bundle   *pack.Index // that the files come from, nil for none
 	growing  *growth     // nil unless files have changed and what has become of them is being read
+	notes    *notebook   // of the person, nil for none
 
 	captureReads map[int]*captureRead // by file
 	line         supplied             // the line of another file that is looked at
@@ -100,7 +101,7 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 	d.answers, d.audited = nil, nil
 	d.sides, d.compared, d.talked = nil, comparison{}, talked{}
 	if !add {
-		d.papers, d.captureReads, d.sums, d.sumNeeds = nil, nil, nil, nil
+		d.papers, d.captureReads, d.sums, d.sumNeeds, d.notes = nil, nil, nil, nil, nil
 	}
 	return tasks
 }
@@ -202,6 +203,8 @@ type selection struct {
 	refused error // why there is no report
 
 	ask   func(*Question) *asked
+	desk  *Desk   // whose files they are
+	noted noted   // rows with a note
 	tally tally   // of the rows so far
 	found matches // of the filter that was asked for last
 
@@ -234,7 +237,7 @@ func (d *Desk) choose(s State) *selection {
 func (d *Desk) renew(c *selection, key string, s State, sources func() []int) {
 	key += "\x00" + s.Profile + "\x00" + join(s.Ignore) + "\x00" + join(s.Drop)
 	if c.key != key || c.table == nil {
-		*c = selection{key: key, sources: sources(), stale: true, ask: d.ask}
+		*c = selection{key: key, sources: sources(), stale: true}
 		if s.Apart {
 			c.only = s.Run
 		}
@@ -243,6 +246,7 @@ func (d *Desk) renew(c *selection, key string, s State, sources func() []int) {
 			c.rules, _ = health.NewRules(health.Options{})
 		}
 	}
+	c.ask, c.desk = d.ask, d // of a step to other files it was made by another desk
 	if c.stale {
 		c.table = d.table.Select(c.sources)
 		c.stale = false

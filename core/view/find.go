@@ -75,7 +75,7 @@ func (d *Desk) filter(c *selection, s State) *matches {
 	if s.Rollout == "" && (s.Tab == "tasks" || panes[s.Tab] != nil) {
 		s.Sort = "" // sorts what is listed there
 	}
-	key := s.Filter + "\x00" + s.Sort
+	key := s.Filter + "\x00" + s.Sort + c.noteKey(s)
 	if m := &c.found; m.key == key && (m.list != nil || m.all) {
 		return m
 	}
@@ -185,6 +185,7 @@ func (c *selection) fields() filter.Fields {
 		{Name: "unreadable", Kind: filter.BoolKind, Title: "the line cannot be read as a record"},
 		{Name: "repaired", Kind: filter.BoolKind, Title: "unreadable, but with a record that can be shown"},
 		{Name: "reason", Kind: filter.TextKind, Title: "why the line cannot be read"},
+		{Name: "note", Kind: filter.TextKind, Title: "your note on the row, kept in this browser"},
 		{Name: "file", Kind: filter.TextKind, Title: "name of the file", Values: c.fileNames},
 		{Name: "line", Kind: filter.NumberKind, Title: "physical line in its file, from 1"},
 		{Name: "bytes", Kind: filter.NumberKind, Title: "length of the line"},
@@ -264,6 +265,10 @@ func (i *item) Field(name string) filter.Value {
 		return filter.Bool(i.recovered() != nil)
 	case "reason":
 		return textValue(f.Reason)
+	case "note":
+		if n := i.c.note(int(i.row.Ordinal)); n != nil {
+			return filter.Text(n.Text)
+		}
 	case "file":
 		return filter.Text(i.c.table.Name(i.row.Source))
 	case "line":

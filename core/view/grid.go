@@ -189,6 +189,9 @@ func (d *Desk) Cell(s State, row, column int) (CellView, error) {
 	if !list.has(cell.ordinal) {
 		parts = append(parts, "outside of the filter")
 	}
+	if hint := c.noteHint(int(cell.ordinal)); hint != "" {
+		parts = append(parts, "note: "+hint)
+	}
 	for n, f := range i.list() {
 		if n == 3 {
 			parts = append(parts, "+"+strconv.Itoa(len(i.list())-n))

@@ -148,6 +148,7 @@ func (d *Desk) Step(s State) (now State, rows int64, err error) {
 	if same(d.line.need.File) {
 		next.line = d.line
 	}
+	next.notes = d.notes // the page says which of them are on another version now
 	rows = next.Rows() - d.Rows()
 	s = d.renamed(s, next)
 	*d = *next

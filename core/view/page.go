@@ -76,6 +76,7 @@ const (
 	MarkFailed     Mark = "failed"
 	MarkUnknown    Mark = "unknown"
 	MarkMeasured   Mark = "measured"
+	MarkNote       Mark = "note"
 )
 
 // A Stat is one number under a stable dotted name. Value is exact: an int or a text as it is, a float as
@@ -259,6 +260,7 @@ type Cell struct {
 	Boxes []Box   // values side by side, such as the rewards of repeats
 	Range *Range  // draws a value with its interval
 	Stat  string
+	Note  string // first words of the person's note on what the row is about
 	// Current marks the cell whose details are shown elsewhere on the page.
 	Current bool
 	Exact   string
@@ -393,6 +395,7 @@ type Rollout struct {
 	Back      Link
 	Name      string // "880-6"
 	TaskName  string
+	Note      *NoteField // nil where there is no row
 	Parts     []Tab
 	Place     string // "5 of 74"
 	Prev      string

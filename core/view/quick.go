@@ -70,7 +70,7 @@ func (q *quickRow) Field(name string) filter.Value {
 		}
 	case "disposition", "measurement", "state", "failure.class", "speaks", "pending":
 		return q.c.fateField(n, name)
-	case "file", "line", "bytes", "task.repeats", "task.scored", "task.solved", "task.unhealthy":
+	case "note", "file", "line", "bytes", "task.repeats", "task.scored", "task.solved", "task.unhealthy":
 		return q.light().Field(name)
 	}
 	return q.open().Field(name)
@@ -137,7 +137,7 @@ func (q *quickRow) rank(r *ranking, col *rolloutColumn) {
 		} else {
 			r.rows = append(r.rows, rank{classNumber, f})
 		}
-	case "place", "line", "byte", "bytes", "file":
+	case "note", "place", "line", "byte", "bytes", "file":
 		col.rank(r, q.light())
 	default:
 		col.rank(r, q.open())

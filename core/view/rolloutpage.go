@@ -52,7 +52,7 @@ func (d *Desk) rollout(c *selection, s State, found *matches, windows map[string
 	i, _ := c.item(ordinal)
 	r := &Rollout{
 		Name: i.name(), TaskName: i.digest.Facts.Name, Back: back(s), Parts: []Tab{}, Notices: []Alert{},
-		Facts: d.factGroups(c, i, s), Findings: []FindingView{}, Unjudged: []UnjudgedView{}, Turns: []TurnMark{}, Blocks: []Block{},
+		Note: d.noteField(c, i), Facts: d.factGroups(c, i, s), Findings: []FindingView{}, Unjudged: []UnjudgedView{}, Turns: []TurnMark{}, Blocks: []Block{},
 	}
 	if n, there := found.position(c, ordinal); there {
 		r.Place = Group(n+1) + " of " + Group(found.len(c))

@@ -132,6 +132,14 @@ var rolloutColumns = []rolloutColumn{
 	{Column{Key: "bytes", Title: "bytes", Right: true, Help: "of the line"}, false,
 		func(i *item) Cell { return Cell{Text: Text{Text: Group(i.row.Length)}} },
 		byCount(func(i *item) int64 { return int64(i.row.Length) })},
+	{Column{Key: "note", Title: "note", Width: 220, Help: "yours, kept in this browser"}, false,
+		noteCell,
+		byWord(func(i *item) string {
+			if n := i.c.note(int(i.row.Ordinal)); n != nil {
+				return n.Text
+			}
+			return ""
+		})},
 	{Column{Key: "file", Title: "file", Mono: true, Width: 180, Help: "name of the file"}, false,
 		func(i *item) Cell { return textCell(i.c.table.Name(i.row.Source)) },
 		byCount(func(i *item) int64 { return int64(i.row.Source) })},
@@ -297,5 +305,6 @@ func (d *Desk) rolloutRow(i *item, s State, cols []*rolloutColumn, n int) Row {
 		}
 		row.Cells = append(row.Cells, cell)
 	}
+	row.Cells[0].Note = i.c.noteHint(int(i.row.Ordinal))
 	return row
 }

@@ -77,6 +77,8 @@ func Commands() []Command {
 		{[]string{"n"}, "next-finding", "next finding of the rollout"},
 		{[]string{"N"}, "previous-finding", "previous finding of the rollout"},
 		{[]string{"Control+f"}, "find", "search in the JSON that is shown"},
+		{[]string{"e"}, "note", "write a note on the rollout"},
+		{[]string{"E"}, "notes", "all notes on what is open"},
 		{[]string{"w"}, "views", "save what is shown as a view, or open a saved one"},
 		{[]string{"v"}, "columns", "choose the columns of the table"},
 	}

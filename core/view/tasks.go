@@ -250,6 +250,7 @@ func (d *Desk) taskTable(c *selection, s State, from, to int) Table {
 			}
 			row.Cells = append(row.Cells, cell)
 		}
+		row.Cells[0].Note = c.taskHint(line.task)
 		t.Rows = append(t.Rows, row)
 	}
 	return t

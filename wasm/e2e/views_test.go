@@ -91,6 +91,19 @@ func otherLooks() []look {
 			p.Click("#region-main tr[data-rollout] a")
 			p.Wait(`document.querySelector("[data-page=rollout]")`)
 		}, ""},
+		{"note", "tab=rollouts", func(p *Page) {
+			p.Wait(`document.querySelectorAll("#region-main tr[data-rollout]").length > 8`)
+			list := p.Rows()
+			p.openRow(list[7])
+			p.note("Ends on a failed call that was tried once. Is the retry budget of the proxy too small?")
+			p.openRow(list[3])
+			p.note("Compare with repeat 2: the same command, another directory.")
+		}, ""},
+		{"noted", "tab=rollouts", func(p *Page) { p.Wait(`document.querySelectorAll("#region-main .m-note").length === 2`) }, ""},
+		{"notes", "tab=tasks", func(p *Page) {
+			p.Key("E")
+			p.Wait(`document.querySelectorAll("[data-notes-list] li").length === 2`)
+		}, "Escape"},
 		{"views", "tab=rollouts&filter=verdict:unhealthy", func(p *Page) {
 			Eval[bool](p, `(localStorage.setItem("rollscope.views", JSON.stringify([
 				{ name: "Unhealthy, dearest first", view: "tab=rollouts&filter=verdict:unhealthy&sort=-completion" },
@@ -172,6 +185,19 @@ func TestViews(t *testing.T) {
 		p := open(t, "")
 		p.Settled()
 		p.examine("landing")
+	})
+	t.Run("recent", func(t *testing.T) {
+		p := newPage(t)
+		p.before(pickers)
+		p.Open(site)
+		p.put("tuesday.jsonl", caseFile("s01-healthy-perf"))
+		p.choosing("tuesday.jsonl")
+		p.Click("Open files")
+		p.WaitState("ready")
+		p.Drop(caseFile("s05-failed-calls"))
+		p.WaitState("ready")
+		p.landed("tuesday.jsonl")
+		p.examine("recent")
 	})
 	t.Run("missing", func(t *testing.T) {
 		p := open(t, missingLink)

@@ -53,6 +53,7 @@ type request struct {
 	Length   int64
 	Hash     string
 	Changes  []view.Change // of files that are followed
+	Notes    []view.Note
 }
 
 func (d *desk) add(b []byte) ([]byte, error) {
@@ -99,6 +100,9 @@ func (d *desk) call(b []byte) (answer []byte, needs bool, err error) {
 	case "reset":
 		*d = desk{sent: d.sent, fresh: true, bundle: d.bundle}
 		answer = []byte("{}")
+	case "notes":
+		d.Note(r.Notes, r.Add)
+		answer = []byte("{}")
 	case "bundle":
 		answer, err = d.readBundle(&r)
 	case "sample":
@@ -121,7 +125,7 @@ func (d *desk) call(b []byte) (answer []byte, needs bool, err error) {
 		return data, false, err
 	case "grow", "still", "grown", "step", "where":
 		return d.grow(&r)
-	case "export", "grid", "cell", "offer", "link", "blocks", "hashed":
+	case "export", "grid", "cell", "offer", "link", "blocks", "hashed", "noted":
 		answer, err = d.lookUp(&r)
 	case "download":
 		state, _ := d.Read(r.Fragment, r.Host)

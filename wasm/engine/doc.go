@@ -65,6 +65,9 @@
 //	link     {fragment, host} → {fragment, hash: [file]}: a link that names its files, hash lists those to hash first
 //	blocks   {size} → {blocks: [[offset, length]]}: what the sampled hash of a file is made of
 //	hashed   {file, hash} → {}
+//	notes    {notes: [{file, line, task, repeat, text, other}], add} → {}: the person's notes; with add they come beside those
+//	         that are there, and an empty text takes one away
+//	noted    {fragment, host} → {list: [{file, line, other, rollout, name, href}]}: the rows that the notes are on
 //
 // A need is answered with {need: [{file, offset, length, packed}]}: the host supplies those bytes with OpBytes,
 // or with OpSlice where they are packed, and asks again. A region is sent only when its HTML differs from what was sent last.

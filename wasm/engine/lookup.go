@@ -42,6 +42,12 @@ func (d *desk) lookUp(r *request) ([]byte, error) {
 			return nil, err
 		}
 		return json.Marshal(map[string]any{"text": cell.Text, "href": cell.Href, "rollout": cell.Rollout})
+	case "noted":
+		list := []map[string]any{}
+		for _, n := range d.Noted(state) {
+			list = append(list, map[string]any{"file": n.File, "line": n.Line, "other": n.Other, "rollout": n.Rollout, "name": n.Name, "href": n.Href})
+		}
+		return json.Marshal(map[string]any{"list": list})
 	case "offer":
 		offers := d.Offer(state, r.Text, r.Cursor)
 		html, err := markup(web.Offers(offers))
