@@ -21,7 +21,7 @@ var embedded embed.FS
 //	  offline.js             the copy that a service worker keeps, newer versions
 //	  settings.js            lists and boxes that set something of a tab
 //	  kept.js  recent.js      what the browser keeps: out, in and back; what was opened before
-//	  views.js               saved views
+//	  views.js  notes.js      saved views; notes on rollouts
 //	worker.js                 the source of the workers, without its loader
 //	built/wasm_exec.js        the loader that the Go toolchain ships
 //	built/rollscope.wasm      the module, with .gz and .br forms beside it

@@ -187,3 +187,34 @@ func TestNotesUnkept(t *testing.T) {
 		})
 	}
 }
+
+// TestNotesGrow writes a note, has more rows come behind it, and finds it where it was: while the file is followed, and
+// when it is opened again.
+func TestNotesGrow(t *testing.T) {
+	p := newPage(t)
+	p.before(pickers)
+	p.Open(site + "#tab=rollouts")
+	lines := row(1, 0) + "\n" + row(1, 1) + "\n"
+	p.putText("live.jsonl", lines)
+	p.choosing("live.jsonl")
+	Eval[bool](p, `rollscope.page.actions["open-files"]() && true`)
+	p.WaitState("ready")
+	p.openRow("live.jsonl:2")
+	p.note("here")
+	p.SetHash("tab=rollouts")
+	p.Key("l")
+	p.putText("live.jsonl", lines+row(2, 0)+"\n")
+	Eval[bool](p, `rollscope.page.follow.look().then(() => true)`)
+	p.WaitStats(map[string]string{"rollout.count": "3"})
+	p.Wait(`document.querySelector("#region-main tr[data-rollout='live.jsonl:2'] .m-note")`)
+	p.Wait(`document.querySelector("[data-kept=count-notes]").title === "E"`)
+	p.putText("live.jsonl", lines+row(2, 0)+"\n"+row(2, 1)+"\n")
+	p.landed("live.jsonl")
+	p.reopen("live.jsonl")
+	p.WaitState("ready")
+	p.SetHash("tab=rollouts&filter=has(note)")
+	p.WaitStats(map[string]string{"rollout.count": "4", "filter.count": "1"})
+	if n := Eval[int](p, `Object.keys(localStorage).filter((k) => k.startsWith("rollscope.notes.")).length`); n != 1 {
+		t.Errorf("%d versions of the file have notes", n)
+	}
+}
