@@ -180,7 +180,7 @@ func (h *host) exportTraces(ctx context.Context, inputs []*input, dir, only stri
 	if err := out.keep(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(h.err, "%d traces in %s\n", written, safe(filepath.ToSlash(dir)))
+	_, err = fmt.Fprintf(h.err, "%s in %s\n", amount(written, "trace"), safe(filepath.ToSlash(dir)))
 	return err
 }
 

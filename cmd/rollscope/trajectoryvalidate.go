@@ -148,7 +148,7 @@ func (l severityLimit) check(list []finding.Finding) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w %s matched: %d findings", errMatched, l.least, n)
+	return fmt.Errorf("%w %s matched: %s", errMatched, l.least, amount(n, "finding"))
 }
 
 // A validation gathers the findings of several paths.

@@ -250,9 +250,9 @@ func (d *Desk) scoreParts(c *selection, s State, e *earned) (list []Share, of st
 	add(MarkFailed, "failed", l.Failed, "score.left_out.failed", s.Choose(setSlice, sliceFailed).Href())
 	add(MarkOmitted, "omitted", l.Omitted, "score.left_out.omitted", "")
 	add(MarkUnknown, "missing", l.Missing, "score.left_out.missing", s.Choose(setSlice, "incomplete").Href())
-	add(MarkUnknown, "second rows of a rollout", l.Duplicates, "score.left_out.duplicates", rows("check:rollout_duplicate_identity"))
-	add(MarkUnhealthy, "unreadable lines", l.Unreadable, "score.left_out.unreadable", rows("unreadable"))
-	add(MarkUnhealthy, "malformed rows", l.Malformed, "score.left_out.malformed", "")
+	add(MarkUnknown, plural(l.Duplicates, "second row of a rollout", "second rows of a rollout"), l.Duplicates, "score.left_out.duplicates", rows("check:rollout_duplicate_identity"))
+	add(MarkUnhealthy, plural(l.Unreadable, "unreadable line", "unreadable lines"), l.Unreadable, "score.left_out.unreadable", rows("unreadable"))
+	add(MarkUnhealthy, plural(l.Malformed, "malformed row", "malformed rows"), l.Malformed, "score.left_out.malformed", "")
 	return list, fmt.Sprintf("what the mean is made of: %s of %s", Group(all.Measured), Group(whole))
 }
 
