@@ -73,6 +73,16 @@ func (p *Partial) Each(f func(answer []byte)) {
 	}
 }
 
+// Answered makes the answers of a part of a second scan anew: f appends to dst what is kept of each.
+func (p *Partial) Answered(f func(dst, answer []byte) []byte) {
+	digests, from := make([]byte, 0, 64), uint32(0)
+	for i, end := range p.ends {
+		digests = f(digests, p.digests[from:end])
+		from, p.ends[i] = end, uint32(len(digests))
+	}
+	p.digests = digests
+}
+
 // A Range is a part of a source.
 type Range struct{ From, To int64 }
 

@@ -124,3 +124,30 @@ func ParseAnswer(b []byte) (a Answer, err error) {
 	}
 	return a, nil
 }
+
+// Counts reads how many hits an answer counts and how many of them it has, without reading these.
+func Counts(b []byte) (count, kept int) {
+	if len(b) == 0 || b[0] != answerVersion {
+		return 0, 0
+	}
+	n, size := binary.Uvarint(b[1:])
+	if size <= 0 || n > 1<<62 {
+		return 0, 0
+	}
+	k, size := binary.Uvarint(b[1+size:])
+	if size <= 0 || k > n {
+		return 0, 0
+	}
+	return int(n), int(k)
+}
+
+// AppendCount appends an answer without its hits, which are then counted alone. It is empty where the answer is.
+func AppendCount(dst, answer []byte) []byte {
+	count, _ := Counts(answer)
+	if count == 0 {
+		return dst
+	}
+	dst = append(dst, answerVersion)
+	dst = binary.AppendUvarint(dst, uint64(count))
+	return append(dst, 0)
+}

@@ -108,6 +108,52 @@ func New(o Options) (*Search, error) {
 	return s, nil
 }
 
+// Mistake tells what is wrong with a pattern that [New] has refused, and which of its bytes are meant: those in
+// [from, to), none where it is the pattern as a whole.
+func Mistake(pattern string, err error) (message string, from, to int) {
+	var wrong *syntax.Error
+	if !errors.As(err, &wrong) {
+		return strings.TrimPrefix(err.Error(), ErrPattern.Error()+": "), 0, 0
+	}
+	at := strings.LastIndex(pattern, wrong.Expr)
+	switch {
+	case wrong.Code == syntax.ErrMissingParen || wrong.Code == syntax.ErrUnexpectedParen:
+		from, to = lonely(pattern)
+	case wrong.Expr != "" && at >= 0:
+		from, to = at, at+len(wrong.Expr)
+	}
+	return wrong.Code.String(), from, to
+}
+
+// lonely is the place of a parenthesis of an expression that has no other.
+func lonely(pattern string) (from, to int) {
+	var open []int
+	class := -1 // where a character class has begun
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case class >= 0:
+			if c == ']' && i > class+1 && pattern[class+1:i] != "^" {
+				class = -1
+			}
+		case c == '[':
+			class = i
+		case c == '(':
+			open = append(open, i)
+		case c == ')' && len(open) == 0:
+			return i, i + 1
+		case c == ')':
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) == 0 {
+		return 0, 0
+	}
+	last := open[len(open)-1]
+	return last, last + 1
+}
+
 // plain tells whether an expression stands for one text and nothing else.
 func plain(re *syntax.Regexp) (text string, fold, ok bool) {
 	if re.Op != syntax.OpLiteral || len(re.Rune) == 0 {
@@ -188,6 +234,10 @@ func (s *Search) Could(line []byte) bool {
 	}
 	return len(s.needles) == 0
 }
+
+// Options are those that the search was made of, with the defaults filled in. A regular expression that is but a text
+// has become one.
+func (s *Search) Options() Options { return s.options }
 
 // Number tells searches apart; equal ones have the same. It is never 0.
 func (s *Search) Number() uint64 {

@@ -240,25 +240,29 @@ func patterns(rng *rand.Rand, d *decoded) []Options {
 // TestNaive holds searches in all test data against naive ones.
 func TestNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	lines, total := 0, 0
+	lines, searches, total := 0, 0, 0
+	sets := map[string]bool{}
 	eachLine(t, *dataDir, func(name string, line []byte) {
 		lines++
+		sets[filepath.Dir(name)] = true
 		d, ok := decode(t, line)
 		if !ok {
 			return
 		}
 		for _, o := range patterns(rng, &d) {
+			searches += 2 // in what is said, and in all strings
 			total += compare(t, o, &d)
 		}
 		if rng.IntN(10) == 0 && len(line) < 200_000 && !d.refused {
 			// The same with other escapes.
 			other, _ := decode(t, escaped2(rng, line))
 			for _, o := range patterns(rng, &d) {
+				searches += 2
 				total += compare(t, o, &other)
 			}
 		}
 	})
-	t.Logf("%d lines, %d hits", lines, total)
+	t.Logf("%d folders, %d lines, %d searches of a line, %d hits, no difference", len(sets), lines, searches, total)
 	if flag.Lookup("data").DefValue == *dataDir && (lines < 300 || total < 10_000) {
 		t.Errorf("%d lines, %d hits", lines, total)
 	}
@@ -445,6 +449,74 @@ func TestTrail(t *testing.T) {
 		at := places[rng.IntN(len(places))]
 		if got := path.pointer(at); got != want[at] {
 			t.Fatalf("%q at byte %d, want %q", got, at, want[at])
+		}
+	}
+}
+
+// TestMistake is about the place of what is wrong with a pattern.
+func TestMistake(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"a(b": "1-2 missing closing )", "é)": "2-3 unexpected )", `\((x|[)(])(`: "10-11 missing closing )", "a**": "1-3 invalid nested repetition operator",
+		"[b-a]x": "1-4 invalid character class range", `x\Cb`: "1-3 invalid escape sequence", "[^](]": "-", "": "0-0 it is empty", "(a)]": "-", "[": "0-1 missing closing ]",
+	} {
+		_, err := New(Options{Pattern: pattern})
+		if err == nil {
+			if want != "-" {
+				t.Errorf("%s is taken", pattern)
+			}
+			continue
+		}
+		message, from, to := Mistake(pattern, err)
+		if got := fmt.Sprintf("%d-%d %s", from, to, message); got != want {
+			t.Errorf("%s: %s, want %s", pattern, got, want)
+		}
+	}
+}
+
+// TestCounts holds the quick reading of answers against the whole one, and answers without their hits.
+func TestCounts(t *testing.T) {
+	s, err := New(Options{Pattern: "an", Literal: true, Keep: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reader rollout.Reader
+	for text, n := range map[string]int{"": 0, "an": 1, "a banana": 2, "banana an": 3} {
+		line := fmt.Appendf(nil, `{"response":{"output":[{"type":"message","role":"assistant","content":%q}]}}`, text)
+		l := &jsonl.Line{Bytes: line, Length: int64(len(line))}
+		answer := s.Append(nil, l, reader.Read(l))
+		if count, kept := Counts(answer); count != n || kept != min(n, 2) {
+			t.Errorf("%q: %d hits, %d kept", text, count, kept)
+		}
+		short := AppendCount(nil, answer)
+		a, err := ParseAnswer(short)
+		if count, kept := Counts(short); err != nil || count != n || kept != 0 || a.Count != n || len(a.Hits) != 0 {
+			t.Errorf("%q: %d hits, %d kept, %+v %v", text, count, kept, a, err)
+		}
+	}
+}
+
+// TestIn finds in a text what a finder finds in a row that says it.
+func TestIn(t *testing.T) {
+	const text = "Banana\n \u212a is kelvin, bananas"
+	line, err := json.Marshal(map[string]any{"response": map[string]any{"output": []any{map[string]any{"type": "message", "role": "assistant", "content": text}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{Pattern: "an", Literal: true}, {Pattern: "K", Literal: true, Fold: true}, {Pattern: "banana", Literal: true, Fold: true}, {Pattern: "^B.*|s$"}, {Pattern: "x*"}} {
+		s, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want [][2]int
+		s.In(text, func(start, end int) bool {
+			got = append(got, [2]int{start, end})
+			return true
+		})
+		for _, h := range hits(t, s, line) {
+			want = append(want, [2]int{h.start, h.end})
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", s, got, want)
 		}
 	}
 }

@@ -25,6 +25,10 @@ func fold(r rune) rune {
 	return least
 }
 
+// In calls visit for the hits in a text as it is read, from left to right, until visit gives false: the places that a
+// [Finder] gives for the same text.
+func (s *Search) In(text string, visit func(start, end int) bool) { s.each([]byte(text), visit) }
+
 // each calls visit for the hits in a decoded text, from left to right, none of them empty or inside another, until
 // visit gives false.
 func (s *Search) each(text []byte, visit func(start, end int) bool) {
