@@ -14,6 +14,7 @@ import (
 // A second is the second scan that a render asks for.
 type second struct {
 	ID, Filter, Probe string
+	Search            json.RawMessage
 	Scan              []struct {
 		Source, File, From, To int
 		Packed                 bool
@@ -50,7 +51,10 @@ func (d *drawn) stat(name string) string {
 // ask runs the parts of a second scan that are still missing, in pieces.
 func (h *host) ask(q *second, files []input, piece int) {
 	h.t.Helper()
-	query, _ := json.Marshal(map[string]string{"id": q.ID, "filter": q.Filter, "probe": q.Probe})
+	query, err := json.Marshal(map[string]any{"id": q.ID, "filter": q.Filter, "probe": q.Probe, "search": q.Search})
+	if err != nil {
+		h.t.Fatal(err)
+	}
 	for _, task := range q.Scan {
 		data := files[task.File].data
 		for from := task.From; from < task.To; from += piece {

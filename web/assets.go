@@ -22,6 +22,7 @@ var embedded embed.FS
 //	  settings.js            lists and boxes that set something of a tab
 //	  kept.js  recent.js      what the browser keeps: out, in and back; what was opened before
 //	  views.js  notes.js      saved views; notes on rollouts
+//	  search.js              the search in all transcripts
 //	worker.js                 the source of the workers, without its loader
 //	built/wasm_exec.js        the loader that the Go toolchain ships
 //	built/rollscope.wasm      the module, with .gz and .br forms beside it

@@ -107,7 +107,7 @@ func writeLine(b *strings.Builder, index int, l view.RawLine) error {
 	b.WriteString(">" + indent(l.Depth))
 	if l.Key != "" {
 		b.WriteString(`<span class="k">`)
-		if err := writeHits(b, l.Key, l.KeyHits); err != nil {
+		if err := writeHits(b, l.Key, l.KeyHits, false); err != nil {
 			return err
 		}
 		b.WriteString("</span>: ")
@@ -116,7 +116,7 @@ func writeLine(b *strings.Builder, index int, l view.RawLine) error {
 		b.WriteString(`<span class="fold muted">` + more(l.Before, "characters before") + "</span> ")
 	}
 	b.WriteString(`<span class="j-` + tone(l.Kind) + `">`)
-	if err := writeHits(b, l.Text, l.Hits); err != nil {
+	if err := writeHits(b, l.Text, l.Hits, false); err != nil {
 		return err
 	}
 	b.WriteString("</span>")
@@ -130,24 +130,44 @@ func writeLine(b *strings.Builder, index int, l view.RawLine) error {
 	return nil
 }
 
-// writeHits writes a text with the places of a search marked.
-func writeHits(b *strings.Builder, text string, hits []view.Hit) error {
+// marked is a text of one line with the places of a search marked.
+func marked(s string, hits []view.Hit) templ.Component { return withHits(s, hits, false) }
+
+// markedLines is a text with its lines and the places of a search.
+func markedLines(s string, hits []view.Hit) templ.Component { return withHits(s, hits, true) }
+
+func withHits(s string, hits []view.Hit, keep bool) templ.Component {
+	if len(hits) == 0 {
+		return written(s, keep)
+	}
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		var b strings.Builder
+		if err := writeHits(&b, s, hits, keep); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
+// writeHits writes a text with the places of a search marked; keep leaves its lines as they are.
+func writeHits(b *strings.Builder, text string, hits []view.Hit, keep bool) error {
 	at := 0
 	for _, h := range hits {
 		if h.From < at || h.To > len(text) || h.From >= h.To {
 			continue
 		}
-		if err := writeVisible(b, text[at:h.From], false); err != nil {
+		if err := writeVisible(b, text[at:h.From], keep); err != nil {
 			return err
 		}
-		b.WriteString(`<mark` + when(h.Now, ` class="now"`) + ">")
-		if err := writeVisible(b, text[h.From:h.To], false); err != nil {
+		b.WriteString(`<mark` + when(h.Now, ` class="now"`) + when(h.ID != "", ` id="`+h.ID+`"`) + ">")
+		if err := writeVisible(b, text[h.From:h.To], keep); err != nil {
 			return err
 		}
 		b.WriteString("</mark>")
 		at = h.To
 	}
-	return writeVisible(b, text[at:], false)
+	return writeVisible(b, text[at:], keep)
 }
 
 // focusable lets a block take the focus that a link names.
@@ -169,4 +189,15 @@ func foundCount(r *view.Rollout) string {
 // told tells whether the middle of the page tells the findings in full: where there is no transcript to show them in.
 func told(r *view.Rollout) bool {
 	return r.Raw == nil && r.Calls == nil && r.Tokens == nil && r.Attempts == nil && len(r.Blocks) == 0 && len(r.Facts) > 0
+}
+
+// hiddenHits says how many places of a search are in what is left out of a text.
+func hiddenHits(b view.Block) string {
+	switch {
+	case b.Hidden == 0:
+		return ""
+	case b.Hidden == 1:
+		return ", 1 hit"
+	}
+	return ", " + view.Group(b.Hidden) + " hits"
 }

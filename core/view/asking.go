@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/search"
 )
 
 // questionsKept is how many questions keep their answers, so that a person can go back and forth.
@@ -46,11 +47,12 @@ func (d *Desk) addAnswers(p *analysis.Partial) {
 	}
 }
 
-// An Asking is the second scan that a State needs, for its filter or its tab.
+// An Asking is the second scan that a State needs, for its filter, its tab or its search.
 type Asking struct {
 	ID     string // of the question; another one ends the scan of this one
 	Filter string // what scanners get, or
-	Probe  string // the id of the Probe
+	Probe  string // the id of the Probe, or
+	Search *search.Options
 	Tasks  []AskTask
 }
 
@@ -90,6 +92,10 @@ func (d *Desk) Asking(s State) *Asking {
 	if p := d.wanted(s); p != nil && len(a.Tasks) == 0 {
 		a.ID, a.Filter, a.Probe = strconv.FormatUint(p.number, 16), "", p.ID
 		d.unprobed(c, p, func(source int, r analysis.Range) { d.cut(a, source, r) })
+	}
+	if by := d.searching(c, s); by != nil && len(a.Tasks) == 0 {
+		a.ID, a.Filter, a.Search = by.id(), "", &by.options
+		by.missing(c, func(source int, r analysis.Range) { d.cut(a, source, r) })
 	}
 	if len(a.Tasks) == 0 {
 		return nil

@@ -175,28 +175,40 @@ func (w *writer) id() string {
 	return fmt.Sprintf("b%d-%d", w.turn, w.next)
 }
 
-// text makes a block of a text, folded with its length when it is long.
-func (w *writer) text(kind, title, text string, mono bool) Block {
+// text makes a block of a text, folded with its length when it is long. from are the values of the row that it is made
+// of; what a search has found in them is marked.
+func (w *writer) text(kind, title, text string, mono bool, from ...jsonscan.Value) Block {
 	b := Block{ID: w.id(), Kind: kind, Title: title, Mono: mono, Text: text}
 	if text == "" {
 		b.Note = "empty"
 		return b
 	}
+	found := w.t.hits.in(text, from, w.t.hits.now(w.s))
+	if b.Stands = found.stand; found.stand && found.now < 0 {
+		b.Current = true
+	}
+	b.Hits, b.Hidden = found.shown(0, len(text))
 	limit := shortText
-	open := slices.Contains(w.s.Open, b.ID)
+	open := slices.Contains(w.s.Open, b.ID) || found.beyond(text, limit)
 	if open {
 		limit = longText
 	}
 	if len(text) <= limit {
 		return b
 	}
-	if packed := base64Bytes(text); packed > 0 && !open {
+	if packed := base64Bytes(text); packed > 0 && !open && !found.beyond(text, 80) {
 		limit = 80
 		b.Note = "base64, " + Bytes(packed)
 	}
-	cut := prefix(text, limit)
-	if rest := utf8.RuneCountInString(text[cut:]); rest > 0 {
-		b.Text, b.Folded = text[:cut], rest
+	start := 0
+	if found.beyond(text, limit) {
+		start = boundary([]byte(text), max(found.list[found.now].From-limit/4, 0))
+		b.Before = utf8.RuneCountInString(text[:start])
+	}
+	cut := start + prefix(text[start:], limit)
+	if rest := utf8.RuneCountInString(text[cut:]); rest > 0 || start > 0 {
+		b.Text, b.Folded = text[start:cut], rest
+		b.Hits, b.Hidden = found.shown(start, cut)
 		if !open {
 			b.Unfold = w.s.With(func(s *State) { s.Open = append(s.Open, b.ID) }).Href()
 		} else {
@@ -327,9 +339,9 @@ func tokenNote(v jsonscan.Value) string {
 func (w *writer) part(kind, title string, p *transcript.Part, mono bool) Block {
 	switch p.Kind {
 	case transcript.PartText:
-		return w.text(kind, title, p.Text.Text(), mono)
+		return w.text(kind, title, p.Text.Text(), mono, p.Text)
 	case transcript.PartRefusal:
-		return w.text(kind, "refusal", p.Text.Text(), false)
+		return w.text(kind, "refusal", p.Text.Text(), false, p.Text)
 	case transcript.PartImage:
 		return w.image(p)
 	}
@@ -340,14 +352,15 @@ func (w *writer) part(kind, title string, p *transcript.Part, mono bool) Block {
 func (w *writer) reasoning(it *transcript.Item) Block {
 	parts := it.Content()
 	var texts []string
+	var from []jsonscan.Value
 	for i := range parts {
 		if parts[i].Kind == transcript.PartText {
-			texts = append(texts, parts[i].Text.Text())
+			texts, from = append(texts, parts[i].Text.Text()), append(from, parts[i].Text)
 		} else {
-			texts = append(texts, string(parts[i].Value.Raw()))
+			texts, from = append(texts, string(parts[i].Value.Raw())), append(from, parts[i].Value)
 		}
 	}
-	b := w.text("reasoning", "reasoning", strings.Join(texts, "\n\n"), false)
+	b := w.text("reasoning", "reasoning", strings.Join(texts, "\n\n"), false, from...)
 	if it.Encrypted() {
 		secret := it.Value.Get("encrypted_content")
 		if !secret.IsString() {
@@ -363,7 +376,7 @@ func (w *writer) unknown(v jsonscan.Value, name string) Block {
 	if name == "" {
 		name = v.Kind().String()
 	}
-	b := w.text("raw", name, pretty(v), true)
+	b := w.text("raw", name, pretty(v), true, v)
 	if v.IsNull() {
 		b.Text, b.Note = "", "null"
 	}

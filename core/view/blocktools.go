@@ -80,7 +80,7 @@ func orWord(s, other string) string {
 // asked writes a tool call alone.
 func (w *writer) asked(it *transcript.Item) Block {
 	text, note := argumentText(it.Arguments)
-	b := w.text("call", "tool call", text, true)
+	b := w.text("call", "tool call", text, true, it.Arguments)
 	b.Name = orWord(it.Name, it.Value.Get("type").Text())
 	if b.Note == "empty" {
 		b.Note = ""
@@ -143,7 +143,7 @@ func (w *writer) result(v jsonscan.Value) Block {
 	case v.IsNull():
 		return Block{ID: w.id(), Kind: "output", Title: "output", Note: map[bool]string{true: "null", false: "without content"}[v.Exists()]}
 	case v.IsString():
-		return w.text("output", "output", v.Text(), true)
+		return w.text("output", "output", v.Text(), true, v)
 	case v.IsArray() && typedParts(v):
 		b := Block{ID: w.id(), Kind: "output", Title: "output", Children: []Block{}}
 		parts := (&transcript.Item{Kind: transcript.ToolResult, Text: v}).Content()
@@ -155,7 +155,7 @@ func (w *writer) result(v jsonscan.Value) Block {
 		}
 		return b
 	}
-	return w.text("output", "output", pretty(v), true)
+	return w.text("output", "output", pretty(v), true, v)
 }
 
 func typedParts(v jsonscan.Value) bool {

@@ -33,6 +33,7 @@ type Desk struct {
 	asked    []*asked                     // questions of filters with the answers so far, the latest first
 	hashes   map[int]string               // sampled, by file, as far as they were asked for
 	answers  map[string]*analysis.Answers // of probes, by their id
+	searched *searched                    // the last search in all transcripts, nil for none
 	audited  *audit                       // nil until every row is in
 	papers   papers
 	bundle   *pack.Index // that the files come from, nil for none
@@ -98,7 +99,7 @@ func (d *Desk) Open(files []runfolder.File, add bool) []Task {
 	d.table = table
 	d.chosen, d.opened, d.texts, d.line, d.asked = selection{}, openRow{}, supplied{}, supplied{}, nil
 	old.audited.close()
-	d.answers, d.audited = nil, nil
+	d.answers, d.audited, d.searched = nil, nil, nil
 	d.sides, d.compared, d.talked = nil, comparison{}, talked{}
 	if !add {
 		d.papers, d.captureReads, d.sums, d.sumNeeds, d.notes = nil, nil, nil, nil, nil
@@ -112,7 +113,7 @@ func (d *Desk) Add(p *analysis.Partial) error {
 		return errors.New("no files are open")
 	}
 	if p.Query != 0 {
-		if !d.addProbed(p) {
+		if !d.addProbed(p) && !d.addSearched(p) {
 			d.addAnswers(p)
 		}
 		return nil
@@ -219,9 +220,10 @@ type selection struct {
 	measured *metrics.Run // of all rows, as far as they were needed
 	scored   earned
 
-	called called // what the tabs about calls and time have made of the rows
-	only   string // name of the run that is shown alone, "" for all
-	fated  *fates // nil until the files are held against each other
+	hits   hitList // of the last search
+	called called  // what the tabs about calls and time have made of the rows
+	only   string  // name of the run that is shown alone, "" for all
+	fated  *fates  // nil until the files are held against each other
 }
 
 // choose finds the selection of a State and what of the State names nothing.

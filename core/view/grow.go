@@ -137,6 +137,9 @@ func (d *Desk) Step(s State) (now State, rows int64, err error) {
 	for _, a := range d.asked {
 		next.asked = append(next.asked, &asked{a.Question, a.answers.Grow(len(next.sources), kept), a.short})
 	}
+	if by := d.searched; by != nil && by.err == nil {
+		next.searched = by.grown(len(next.sources), kept)
+	}
 	same := func(file int) bool { return !g.changed[file] }
 	next.hashes, next.papers, next.captureReads, next.sums = whose(d.hashes, same), whose(d.papers, same), whose(d.captureReads, same), whose(d.sums, same)
 	if next.sums != nil {

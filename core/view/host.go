@@ -18,6 +18,8 @@ type Host struct {
 	Follow    string      // whether files are followed: "" where they cannot be, off or on
 	Unasked   string      // why the second scan of the filter or the tab ended before it was done
 
+	Stopped string // id of the search that a person has stopped
+
 	Columns map[string]string // chosen before, by tab, as the State's text has them
 }
 

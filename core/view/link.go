@@ -47,7 +47,7 @@ func (d *Desk) mend(s *State) (odd []string) {
 		*value = ""
 	}
 	known := func(list []string, v string) bool { return v == "" || slices.Contains(list, v) }
-	var tabs []string
+	tabs := []string{searchTab}
 	for _, t := range Tabs {
 		tabs = append(tabs, t.ID)
 	}
@@ -89,6 +89,10 @@ func (d *Desk) mend(s *State) (odd []string) {
 	case "scores":
 		if s.Rollout == "" {
 			all, sorts = scoredChoice(), scoredSortKeys()
+		}
+	case searchTab:
+		if s.Rollout == "" {
+			all = hitChoice()
 		}
 	case "compare":
 		if s.Rollout == "" {

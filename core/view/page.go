@@ -10,6 +10,7 @@ type Page struct {
 	Lock     Lock
 	Runs     []RunChoice
 	Tabs     []Tab
+	Search   *Tab // the way to the search in all transcripts, nil while there are none
 	Filter   FilterBar
 	Progress *Progress // while files are read
 	Alerts   []Alert
@@ -37,6 +38,7 @@ type Page struct {
 	Performance *Performance
 	Harness     *Harness
 	Compare     *Compare
+	Searched    *Searched
 }
 
 // A Phase is the page's data-state.
@@ -258,6 +260,7 @@ type Cell struct {
 	Tone  string  // class of the bar: "", unhealthy …
 	Parts []Share // draws a stacked bar
 	Boxes []Box   // values side by side, such as the rewards of repeats
+	Hits  []Hit   // places of a search in Text
 	Range *Range  // draws a value with its interval
 	Stat  string
 	Note  string // first words of the person's note on what the row is about
@@ -406,6 +409,7 @@ type Rollout struct {
 	Unjudged  []UnjudgedView
 	Notices   []Alert
 	Raw       *Raw
+	Hits      *HitBar // a search in all transcripts, here
 	Calls     *CallsPart
 	Attempts  *AttemptsPart
 	Tokens    *TokensPart
@@ -483,11 +487,15 @@ type Block struct {
 	Note     string
 	Text     string
 	Mono     bool
-	Folded   int    // characters left out
+	Hits     []Hit  // places of a search in Text
+	Before   int    // characters left out in front of Text
+	Folded   int    // characters left out behind it
+	Hidden   int    // places of the search in what is left out
 	Unfold   string // link that shows them
 	Image    string // data URL of an image that may be shown
 	Mark     Mark
 	Current  bool   // a link names it
+	Stands   bool   // the hit that the page stands at is in it, wherever
 	Links    []Link // to what belongs to it
 	Children []Block
 }
@@ -525,5 +533,6 @@ type RawLine struct {
 // A Hit is a place of the text that is looked for, in bytes.
 type Hit struct {
 	From, To int
-	Now      bool // the page stands at it
+	Now      bool   // the page stands at it
+	ID       string // of the element of one that the page stands at, where it is looked for
 }

@@ -26,6 +26,7 @@ type request struct {
 	found   *matches
 	windows map[string]int // first rows in sight, by table
 	pending bool           // what the tab shows is still being read
+	host    Host
 }
 
 // panes are the tabs beyond those that every run has, by their id in [Tabs].
@@ -34,7 +35,7 @@ var panes map[string]*pane
 func init() {
 	panes = map[string]*pane{
 		"coverage": &coveragePane, "scores": &scoresPane, "calls": &callsPane, "performance": &performancePane,
-		"harness": &harnessPane, "compare": &comparePane,
+		"harness": &harnessPane, "compare": &comparePane, searchTab: &searchPane,
 	}
 }
 

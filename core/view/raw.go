@@ -313,5 +313,5 @@ func within(list []Hit, at, length, size int, now bool) []Hit {
 	if from >= to {
 		return list
 	}
-	return append(list, Hit{from, to, now})
+	return append(list, Hit{From: from, To: to, Now: now})
 }

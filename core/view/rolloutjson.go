@@ -1,6 +1,8 @@
 package view
 
 import (
+	"sort"
+
 	"github.com/rollscope/rollscope/core/jsonscan"
 )
 
@@ -95,10 +97,19 @@ func (d *Desk) json(i *item, s State, from, n int, windows map[string]int) *Raw 
 			}
 		}
 	}
+	place := -1 // in the text, of a byte that a State names
+	if named && spotted.kind == 'b' && p.at >= 0 && s.Part == "raw" {
+		if place = spotted.n - int(p.at); place >= 0 && place < len(p.outline.text) {
+			look.line = p.outline.LineAt(place)
+		}
+	}
 	if hits := p.search.at; s.Find != "" {
 		r.Found = "not found"
 		if len(hits) > 0 {
 			look.hit = min(max(s.Hit, 1), len(hits)) - 1
+			if s.Hit == 0 && place >= 0 {
+				look.hit = min(sort.SearchInts(hits, place), len(hits)-1)
+			}
 			look.line = p.outline.LineAt(hits[look.hit])
 			r.Found = Group(look.hit+1) + " of " + Group(len(hits))
 			if p.search.more {

@@ -20,7 +20,8 @@ type openRow struct {
 	row    *rollout.Row
 	err    error
 	talk   *talk
-	beside string // which findings the talk has beside those of the health checks
+	hits   *rowHits // of the last search
+	beside string   // which findings the talk has beside those of the health checks
 	pane   *jsonPane
 	tokens *tokenSource
 
@@ -93,7 +94,7 @@ func (d *Desk) rollout(c *selection, s State, found *matches, windows map[string
 		return d.withAttempts(r, c, i, s)
 	}
 	t := d.talk(i, s)
-	s = t.towards(s)
+	s = t.hits.atHit(t.towards(s))
 	d.fill(r, i, s, t, windows)
 	return d.withAttempts(r, c, i, s)
 }
@@ -112,6 +113,9 @@ func (d *Desk) fill(r *Rollout, i *item, s State, t *talk, windows map[string]in
 	d.aim(r, i, s, t)
 	r.Facts = append(r.Facts, t.facts(s)...)
 	r.Tree = t.tree(s)
+	if standing := t.hits.now(s) >= 0; s.Part == "" || s.Part == "transcript" || standing && s.Part == "raw" {
+		r.Hits = t.hits.bar(s)
+	}
 	switch s.Part {
 	case "raw":
 		r.Raw = d.json(i, s, -1, windowSize, windows)
@@ -209,6 +213,11 @@ func (d *Desk) target(r *Rollout, s State, t *talk) string {
 	}
 	if r.Calls != nil || r.Tokens != nil {
 		return ""
+	}
+	if t.hits.now(s) >= 0 {
+		if id := standing(r.Blocks); id != "" {
+			return id
+		}
 	}
 	if p, _, ok := spotOf(s.At); ok {
 		switch {
@@ -343,6 +352,7 @@ func (d *Desk) talk(i *item, s State) *talk {
 		}
 		d.opened.talk, d.opened.beside = readTalk(d.opened.row, findings, &d.opened.transcripts, &d.opened.bundles), beside
 	}
+	d.opened.talk.hits = d.rowHits(s)
 	return d.opened.talk
 }
 
@@ -415,7 +425,9 @@ func (d *Desk) Chunk(s State, n int) (blocks []Block, turn int, needs []Need, er
 	if err != nil || len(needs) > 0 {
 		return nil, 0, needs, err
 	}
-	return d.talk(i, s).chunk(n, s), s.Turn, nil, nil
+	t := d.talk(i, s)
+	s = t.hits.atHit(s)
+	return t.chunk(n, s), s.Turn, nil, nil
 }
 
 // RawWindow gives the lines of the open JSON from one on: of the rollout, or of the call that a State names.
@@ -450,6 +462,9 @@ func (d *Desk) open(s State) (*selection, *item, []Need, error) {
 }
 
 func back(s State) Link {
+	if s.Tab == searchTab {
+		return Link{Text: "Search", Href: s.ToTab(searchTab).Href()}
+	}
 	return Link{Text: "Rollouts", Href: s.ToTab("rollouts").With(func(t *State) { t.Sort = s.Sort }).Href()}
 }
 

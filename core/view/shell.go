@@ -60,6 +60,7 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 	p.Title = d.runName(s) + " – " + brand
 	p.Runs = d.runs(s)
 	p.Tabs = d.tabs(c, s)
+	p.Search = &Tab{ID: searchTab, Title: "Search", Href: s.ToTab(searchTab).Href(), Current: s.Tab == searchTab && s.Rollout == ""}
 	if s.Rollout == "" {
 		// A rollout's page speaks of that rollout.
 		p.Alerts = append(p.Alerts, d.alerts(c, s, h)...)
@@ -69,7 +70,8 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		p.Phase = Scanning
 	}
 	probe := d.wanted(s)
-	unread := p.Phase != Ready || probe != nil && !d.probedAll(c, probe)
+	by := d.searching(c, s)
+	unread := p.Phase != Ready || probe != nil && !d.probedAll(c, probe) || s.Rollout == "" && by != nil && by.id() != h.Stopped
 	if unread && p.Phase == Ready && h.Unasked != "" {
 		p.Alerts = append(p.Alerts, Alert{Code: "vanished", Count: 1, Help: "Open the files again.",
 			Text: "Some rows could not be read a second time for this tab and are in none of its numbers: " + h.Unasked + "."})
@@ -108,7 +110,7 @@ func (d *Desk) Page(s State, h Host, windows map[string]int) (page *Page, needs 
 		p.Health = d.health(c, s)
 		p.Links = reportLinks(c)
 	case panes[s.Tab] != nil:
-		needs = panes[s.Tab].show(d, c, &request{page: p, state: s, found: found, windows: windows, pending: unread})
+		needs = panes[s.Tab].show(d, c, &request{page: p, state: s, found: found, windows: windows, pending: unread, host: h})
 	default:
 		if p.Files, needs = d.filesPage(c, s, windows); p.Files.Line != nil {
 			p.Target = "line"
@@ -131,6 +133,9 @@ func absent(asked, shown string) Alert {
 
 // tab is the tab a State shows.
 func (d *Desk) tab(s State) string {
+	if s.Tab == searchTab {
+		return s.Tab
+	}
 	for _, t := range Tabs {
 		if t.ID == s.Tab && (panes[t.ID] == nil || panes[t.ID].there(d, d.choose(s))) {
 			return s.Tab

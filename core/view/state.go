@@ -25,8 +25,9 @@ type State struct {
 	At      string    // what of the rollout is meant: a letter for its kind and its number from 1, see spot
 	Token   int       // token the page stands at in a sequence, 0 for none
 	By      string    // what colours tokens: "" and logprob, or entropy
+	Search  string    // what is looked for in all transcripts, see [Desk.Page]
 	Find    string    // text that is looked for in the JSON
-	Hit     int       // the place of it that the page stands at, 0 for none
+	Hit     int       // the place of it, or in a transcript of Search, that the page stands at; 0 for none
 	Open    []string  // folded texts of the rollout page that are open, by the id of their block
 	Profile string    // of the health rules: "" and 0.7, or main
 	Ignore  []string  // ignored check ids, as given
@@ -106,6 +107,7 @@ func (s State) Encode() string {
 		put("token", strconv.Itoa(s.Token))
 	}
 	put("by", s.By)
+	put("search", s.Search)
 	put("find", s.Find)
 	if s.Hit != 0 {
 		put("hit", strconv.Itoa(s.Hit))
@@ -162,6 +164,8 @@ func Decode(text string) (s State, unknown []string) {
 			s.At = value
 		case "by":
 			s.By = value
+		case "search":
+			s.Search = value
 		case "find":
 			s.Find = value
 		case "open":

@@ -11,7 +11,7 @@ func full() State {
 	return State{
 		Order: []string{"a/b,c.jsonl", `back\slash`, "ü:7"}, Drop: []string{"x y"}, Apart: true, Run: "run & co", Tab: "rollouts",
 		Filter: `reward=1 name ~ "50 % + #"`, Sort: "-completion", Columns: []Shown{{Key: "task"}, {Key: "name", Width: 250}},
-		Check: "model_call_failed", Rollout: "a:b/c.jsonl:17", Part: "raw", Turn: 12, At: "c5.request", Token: 7, By: "entropy", Find: "a & b", Hit: 3, Open: []string{"1.2", "3"}, Profile: "main", Ignore: []string{"a", "b"},
+		Check: "model_call_failed", Rollout: "a:b/c.jsonl:17", Part: "raw", Turn: 12, At: "c5.request", Token: 7, By: "entropy", Search: "é [x]", Find: "a & b", Hit: 3, Open: []string{"1.2", "3"}, Profile: "main", Ignore: []string{"a", "b"},
 		Set:   []Setting{{"harness.by", `agent,"x"=y`}, {"scores.at", "0.5"}},
 		Files: []File{{Name: "a:b, c.jsonl", Size: 5 << 30, Hash: "00ff"}, {Name: "ü", Size: 0}},
 	}

@@ -26,6 +26,7 @@ type talk struct {
 	orphans  map[int]bool      // places in the row of results without a call
 	shown    map[int]bool      // of those that stand among the input of a turn
 	rest     []transcript.Item // results without a call that stand nowhere else
+	hits     *rowHits          // of a search, nil for none
 	loose    []int             // tool calls that no turn asks for
 	reused   map[string]int    // call id → number of tool calls with it, in one invocation
 
@@ -177,7 +178,7 @@ func (t *talk) unhealthy(i int) bool {
 
 // A spot names something of a rollout in a State: a letter for what it is and its number from 1.
 //
-//	f finding   c model call   t tool call   i invocation   s sandbox   k compaction   q sequence of tokens
+//	f finding   c model call   t tool call   i invocation   s sandbox   k compaction   q sequence of tokens   b byte of the row
 type spot struct {
 	kind byte
 	n    int // from 0
@@ -188,7 +189,7 @@ func (p spot) String() string { return string(p.kind) + strconv.Itoa(p.n+1) }
 // spotOf reads the At of a State. What stands behind a dot is the part of it that is looked at.
 func spotOf(at string) (p spot, side string, ok bool) {
 	at, side, _ = strings.Cut(at, ".")
-	if len(at) < 2 || !strings.Contains("fctiskq", at[:1]) {
+	if len(at) < 2 || !strings.Contains("fctiskqb", at[:1]) {
 		return p, "", false
 	}
 	n, err := strconv.Atoi(at[1:])

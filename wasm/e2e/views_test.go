@@ -111,6 +111,15 @@ func otherLooks() []look {
 			p.Key("w")
 			p.Wait(`document.querySelectorAll("[data-list] a").length === 2`)
 		}, "Escape"},
+		{"search", "tab=search&search=the", func(p *Page) { p.Wait(`document.querySelector("[data-table=hits] mark")`) }, ""},
+		{"search-start", "tab=search", func(p *Page) { p.Wait(`document.querySelector(".search-help")`) }, ""},
+		{"search-mistake", "tab=search&search=err(or&set=search.as%3Dregexp", func(p *Page) { p.Wait(`document.querySelector("#search-error")`) }, ""},
+		{"search-nothing", "tab=search&search=nobody+says+this", func(p *Page) { p.Wait(`document.querySelector("[data-table=hits] .empty")`) }, ""},
+		{"search-rollout", "tab=search&search=the", func(p *Page) {
+			p.Wait(`document.querySelector("[data-table=hits] tr[data-index='2']")`)
+			p.Click("[data-table=hits] tr[data-index='2'] a.row")
+			p.Wait(`document.querySelector("mark.now")`)
+		}, ""},
 		{"lock", "tab=overview", func(p *Page) { p.Click("details.lock summary") }, "Escape"},
 		{"keys", "tab=overview", focused("?"), "Escape"},
 		{"palette", "tab=overview", func(p *Page) { p.Key("Control+k"); p.Type("tab") }, "Escape"},
@@ -130,7 +139,10 @@ func (p *Page) show(l look) {
 			part = value
 		}
 	}
-	if tab != "" {
+	switch {
+	case tab == "search": // no tab, but the search of the bar
+		p.Wait(`document.querySelector("[data-search-way][aria-current=page]")`)
+	case tab != "":
 		p.current(tab)
 	}
 	if part != "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/pack"
 	"github.com/rollscope/rollscope/core/runfolder"
+	"github.com/rollscope/rollscope/core/search"
 	"github.com/rollscope/rollscope/core/synth"
 	"github.com/rollscope/rollscope/core/view"
 	"github.com/rollscope/rollscope/web"
@@ -218,13 +219,14 @@ func (d *desk) render(r *request) ([]byte, bool, error) {
 	return b, false, err
 }
 
-// query is the second scan that the page must run for the filter or the tab of a State, null if none.
+// query is the second scan that the page must run for the filter, the tab or the search of a State, null if none.
 func (d *desk) query(s view.State, h view.Host) any {
 	type query struct {
-		ID     string    `json:"id"`
-		Filter string    `json:"filter"`
-		Probe  string    `json:"probe"`
-		Scan   []askTask `json:"scan"`
+		ID     string          `json:"id"`
+		Filter string          `json:"filter"`
+		Probe  string          `json:"probe"`
+		Search *search.Options `json:"search,omitempty"`
+		Scan   []askTask       `json:"scan"`
 	}
 	if h.Reading {
 		return nil
@@ -233,7 +235,7 @@ func (d *desk) query(s view.State, h view.Host) any {
 	if a == nil {
 		return nil
 	}
-	return query{ID: a.ID, Filter: a.Filter, Probe: a.Probe, Scan: askTasks(a.Tasks)}
+	return query{ID: a.ID, Filter: a.Filter, Probe: a.Probe, Search: a.Search, Scan: askTasks(a.Tasks)}
 }
 
 func (d *desk) window(r *request) ([]byte, bool, error) {

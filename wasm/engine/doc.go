@@ -20,7 +20,7 @@
 //
 //	OpScan    JSON {source, from, to, maxLine, packed, query} begins a scan → JSON {next}: the first byte to feed. A
 //	          packed source is fed as it lies there, from its start; from and to count its plain bytes, and to may be
-//	          −1, its end. With query {id, filter, probe} it is a second scan, see render
+//	          −1, its end. With query {id, filter, probe, search} it is a second scan, see render
 //	OpTake    → a partial, in its binary form, of the lines read since the last OpTake; empty if there are none
 //	OpFinish  the source has ended → as OpTake; of a slice → nothing
 //	OpAdd     a partial → JSON {rows, complete}
@@ -42,8 +42,8 @@
 //	reset    {} → {}: back to the landing page
 //	sample   {} → {files: [{path, data}]}: the embedded sample run, base64
 //	render   {fragment, host, windows} → {fragment, phase, title, regions: {name: html}, query, audit} or needs
-//	         bytes; query, where the filter or the tab needs a second scan, is {id, filter, probe, scan: [{source, file,
-//	         from, to, packed}]}: what is still to be scanned with that query. Another id ends the scan of the one
+//	         bytes; query, where the filter, the tab or the search needs a second scan, is {id, filter, probe, search,
+//	         scan: [{source, file, from, to, packed}]}: what is still to be scanned with that query. Another id ends the scan of the one
 //	         before. audit tells that the operation of that name has something to do
 //	audit    {} → {done} or needs bytes: a stretch of the comparison of all files with each other
 //	grow     {changes: [{file, size, anew}], files: [{path, size}]} → {scan: [{source, file, from, to, packed}], anew: [file]}

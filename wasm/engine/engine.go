@@ -8,6 +8,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/pack"
+	"github.com/rollscope/rollscope/core/search"
 	"github.com/rollscope/rollscope/core/source"
 	"github.com/rollscope/rollscope/core/synth"
 	"github.com/rollscope/rollscope/core/view"
@@ -93,7 +94,10 @@ func (e *Engine) begin(request []byte) ([]byte, error) {
 		Source            int
 		From, To, MaxLine int64
 		Packed            bool
-		Query             *struct{ ID, Filter, Probe string }
+		Query             *struct {
+			ID, Filter, Probe string
+			Search            *search.Options
+		}
 	}
 	if err := json.Unmarshal(request, &r); err != nil {
 		return nil, fmt.Errorf("scan: %w", err)
@@ -112,7 +116,13 @@ func (e *Engine) begin(request []byte) ([]byte, error) {
 		e.scan = analysis.NewScan(r.Source, r.From, r.To, r.MaxLine)
 	}
 	e.scan.Keep(analysis.All)
-	if r.Query != nil && r.Query.Probe != "" {
+	if r.Query != nil && r.Query.Search != nil {
+		s, err := search.New(*r.Query.Search)
+		if err != nil {
+			return nil, fmt.Errorf("scan: %w", err)
+		}
+		e.scan.Ask(s.Number(), s)
+	} else if r.Query != nil && r.Query.Probe != "" {
 		p := view.ProbeByID(r.Query.Probe)
 		if p == nil {
 			return nil, fmt.Errorf("scan: no probe is called %q", r.Query.Probe)

@@ -62,7 +62,8 @@
   function run(text, event) {
     const [name, ...rest] = text.split(" ");
     if (runs[name]) return runs[name](rest.join(" "), event);
-    if (!actions[name] || name === "find" && !$("[data-find]")) return false;
+    if (!actions[name]) return false;
+    if (name === "find") return actions.find(); // where there is nothing to search in, the key is the browser's
     Promise.resolve(actions[name]()).catch(notices.failed);
     return true;
   }

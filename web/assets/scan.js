@@ -106,7 +106,7 @@
 
   // ---- the second scan -----------------------------------------------------------------------------------
 
-  function noQuery() { return { id: "", tasks: [], active: 0, rest: 0, failed: "" }; }
+  function noQuery() { return { id: "", tasks: [], active: 0, rest: 0, failed: "", stopped: "" }; }
 
   /** Run the second scan that the filter or the tab needs, behind the first one. Another one ends it. */
   function second(wanted) {
@@ -121,15 +121,30 @@
       }
       Object.assign(q, { id, rest: 0, failed: "" });
     }
-    if (!wanted || q.active || q.tasks.length || q.failed) return;
+    if (!wanted || q.active || q.tasks.length || q.failed || id === q.stopped) return;
     const rest = wanted.scan.reduce((n, r) => n + r.to - r.from, 0);
     if (rest === q.rest) {
       q.failed = "they were read again without an answer.";
       return view.schedule();
     }
     q.rest = rest;
-    q.tasks = wanted.scan.map((r) => ({ ...r, query: { id, filter: wanted.filter, probe: wanted.probe }, tries: 0 }));
+    q.tasks = wanted.scan.map((r) => ({ ...r, query: { id, filter: wanted.filter, probe: wanted.probe, search: wanted.search }, tries: 0 }));
     pump();
+  }
+
+  /** End the search that runs; what it has found stays. */
+  function stopSearch() {
+    const q = state.query;
+    q.stopped = q.id;
+    q.tasks = [];
+    for (const s of scanners) if (s.busy && s.task.query) s.worker.ask({ op: "cancel" }).catch(() => {});
+    view.schedule();
+  }
+
+  /** Search what is left. */
+  function goOn() {
+    Object.assign(state.query, { stopped: "", rest: 0, failed: "" });
+    view.schedule();
   }
 
   function failedQuery(task, error) {
@@ -212,8 +227,8 @@
   const memory = () => Promise.all(scanners.map(async (s) => (await s.worker.ask({ op: "memory" })).bytes));
   const status = () => ({
     tasks: state.tasks.length, active: state.active, bytes: state.bytes, total: state.total, started: state.started, ended: state.ended,
-    busy: scanners.map((s) => s.busy && s.task),
+    busy: scanners.map((s) => s.busy && s.task), second: state.query.active + state.query.tasks.length,
   });
 
-  Object.assign(scan, { PIECE, aside, addScanner, drop, noQuery, second, audit, cancel, pump, warm, crash, memory, status });
+  Object.assign(scan, { PIECE, aside, addScanner, drop, noQuery, second, stopSearch, goOn, audit, cancel, pump, warm, crash, memory, status });
 })();

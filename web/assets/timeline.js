@@ -370,11 +370,6 @@
     "zoom-all": () => { if (box()) look(0, 1); },
     "next-finding": () => finding(1),
     "previous-finding": () => finding(-1),
-    find: () => {
-      const input = $("[data-find]");
-      if (input) { input.focus(); input.select(); }
-      return Boolean(input);
-    },
   });
 
   function finding(by) {

@@ -24,7 +24,7 @@
       requests: Math.max(0, performance.getEntriesByType("resource").length - state.baseline),
       alerts: state.alerts, failed: state.failed, keeps: offline.holds(),
       follow: follow.mode(),
-      lost: state.lost, unasked: state.query.failed,
+      lost: state.lost, unasked: state.query.failed, stopped: state.query.stopped,
       columns: Object.fromEntries(["rollouts", "tasks", "scores", "compare"].map((tab) => [tab, settings.get("columns." + tab)])),
     };
   }
@@ -80,7 +80,7 @@
         if (from.tagName === "DETAILS" && from.open) to.open = true;
         if (from.tagName === "DIALOG" && from.open) to.setAttribute("open", "");
         if (from.popover && from.matches(":popover-open")) return true;
-        if (from.dataset.filter !== undefined && !from.hidden) to.hidden = false;
+        if ((from.dataset.filter !== undefined || from.dataset.hitBar !== undefined) && !from.hidden) to.hidden = false;
         if (from === document.activeElement && (from.tagName === "INPUT" || from.tagName === "TEXTAREA")) {
           to.value = from.value;
           for (const name of ["aria-expanded", "aria-activedescendant"]) {
