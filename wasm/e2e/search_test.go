@@ -26,13 +26,13 @@ func grep(t *testing.T, path string, args ...string) (hits []grepped, rollouts i
 	if code > 1 {
 		t.Fatalf("grep %v: status %d, %s", args, code, talk)
 	}
+	var document struct{ Hits []grepped }
+	if err := json.Unmarshal([]byte(out), &document); err != nil {
+		t.Fatal(err)
+	}
+	hits = document.Hits
 	seen := map[int]bool{}
-	for line := range strings.Lines(out) {
-		var h grepped
-		if err := json.Unmarshal([]byte(line), &h); err != nil {
-			t.Fatal(err)
-		}
-		hits = append(hits, h)
+	for _, h := range hits {
 		seen[h.Line] = true
 	}
 	return hits, len(seen)
