@@ -96,7 +96,7 @@ func rulesFrom(name string) (string, error) {
 	if err == nil && len(text) > most {
 		err = fmt.Errorf("%s is larger than %s", name, view.Bytes(most))
 	}
-	return strings.TrimPrefix(string(text), "\uFEFF"), err
+	return string(text), err
 }
 
 // madeAt is the time that a bundle carries: now, or what SOURCE_DATE_EPOCH says so that two builds are equal.

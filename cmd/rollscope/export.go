@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -209,7 +210,7 @@ func fileFinding(dir string, f *finding.Finding, rules map[string]*report.Rule) 
 		one.File = f.Run
 	}
 	if one.File != "" {
-		one.File = filepath.ToSlash(dir) + "/" + one.File
+		one.File = path.Join(filepath.ToSlash(dir), one.File) // as rows name it
 	}
 	return one
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	rules, err := Parse("# nothing yet\n drop a.b ; length\tc.*.d # why\n\nkeep row.\"odd ; # \\\" name\"[0][*].**.**.x\ndrop **;")
+	rules, err := Parse("\uFEFF# nothing yet\r\n drop a.b ; length\tc.*.d # why\n\nkeep row.\"odd ; # \\\" name\"[0][*].**.**.x\ndrop **;")
 	if err != nil {
 		t.Fatal(err)
 	}

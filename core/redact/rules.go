@@ -59,7 +59,7 @@ func Parse(text string) (Rules, error) {
 		return nil, errors.New("the rules are no UTF-8")
 	}
 	var rules Rules
-	for n, line := range strings.Split(text, "\n") {
+	for n, line := range strings.Split(strings.TrimPrefix(text, "\uFEFF"), "\n") {
 		for _, part := range statements(line) {
 			rule, err := parseRule(part)
 			if err != nil {

@@ -2,7 +2,6 @@ package view
 
 import (
 	"hash/fnv"
-	"slices"
 	"sync"
 
 	"github.com/rollscope/rollscope/core/analysis"
@@ -22,6 +21,9 @@ type Question struct {
 	tests  []filter.Test
 	number uint64
 	looks  sync.Pool // of *filter.Look
+
+	places   map[string]int // of paths, by name
+	testings map[string]int // of tests, by text
 }
 
 // keptValue is the size up to which a value is kept, in bytes.
@@ -41,15 +43,22 @@ func questionOf(f filter.Filter) *Question {
 	if len(paths) == 0 {
 		return nil
 	}
-	q := &Question{filter: f, paths: paths, whole: whole, tests: f.Tests()}
+	q := &Question{filter: f, paths: paths, whole: whole, tests: f.Tests(), places: make(map[string]int, len(paths)), testings: map[string]int{}}
 	hash := fnv.New64a()
 	for i, p := range q.paths {
 		q.whole[i] = q.whole[i] || p.Path == nil // outcomes for lists are small
 		hash.Write([]byte{byte(index(q.whole[i]))})
 		hash.Write([]byte(p.Name + "\x00"))
+		if _, there := q.places[p.Name]; !there {
+			q.places[p.Name] = i
+		}
 	}
-	for _, t := range q.tests {
-		hash.Write([]byte(t.String() + "\x00"))
+	for i, t := range q.tests {
+		text := t.String()
+		hash.Write([]byte(text + "\x00"))
+		if _, there := q.testings[text]; !there {
+			q.testings[text] = i
+		}
 	}
 	q.number = max(hash.Sum64(), 1)
 	return q
@@ -161,8 +170,8 @@ func (a *asked) add(p *analysis.Partial) {
 // serves tells whether the answers are those to another question as well.
 func (a *asked) serves(q *Question) bool {
 	for i, p := range q.paths {
-		k := slices.IndexFunc(a.paths, func(r filter.Ref) bool { return r.Name == p.Name })
-		if k < 0 || q.whole[i] && !a.whole[k] {
+		k, there := a.places[p.Name]
+		if !there || q.whole[i] && !a.whole[k] {
 			return false
 		}
 	}
@@ -178,8 +187,10 @@ func (a *asked) serves(q *Question) bool {
 }
 
 func (a *asked) test(t filter.Test) int {
-	text := t.String()
-	return slices.IndexFunc(a.tests, func(u filter.Test) bool { return u.String() == text })
+	if i, there := a.testings[t.String()]; there {
+		return i
+	}
+	return -1
 }
 
 // lookup finds the answers for one filter.
@@ -220,10 +231,8 @@ func (i *item) Inside(r *filter.Ref) filter.Value {
 	if i.look == nil || i.answer.values == nil {
 		return filter.Value{}
 	}
-	for n, p := range i.look.paths {
-		if p.Name == r.Name {
-			return i.answer.values[n]
-		}
+	if n, there := i.look.places[r.Name]; there {
+		return i.answer.values[n]
 	}
 	return filter.Value{}
 }
