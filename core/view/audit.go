@@ -38,7 +38,7 @@ type auditStep struct {
 }
 
 // auditRows is after how many rows others get their turn.
-const auditRows = 20_000
+const auditRows = 5_000
 
 var errStopped = errors.New("the files have changed meanwhile")
 

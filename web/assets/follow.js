@@ -217,6 +217,8 @@
     if (!over) return;
     view.schedule();
     await hold();
+    // Drawing is part of what a look takes: on large runs most of it.
+    for (let now = view.status(); now.drawing || now.again || now.timer; now = view.status()) await sleep(20);
   }
 
   /** Read and compare the files of a step, and go over to them; tells whether that was done. */
