@@ -22,7 +22,7 @@ viewer: build              ## static viewer: dist/viewer/ for any host, dist/rol
 	./$(BIN) bundle -o dist/rollscope.html
 
 release:                   ## archives for every platform, the viewer, checksums: dist/release
-	cd tools && $(GO) run ./release
+	cd tools && $(GO) run ./release $(if $(ONLY),-only $(ONLY))
 
 test: check unit e2e       ## everything CI runs
 

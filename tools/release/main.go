@@ -6,11 +6,12 @@
 // time in an archive is that of the commit. The version is the tag of the commit; without a tag, or with changes, it is
 // what git describes the commit as, and that is said.
 //
-// Run it in the folder of the tools: go run ./release
+// Run it in the folder of the tools: go run ./release [-only linux/amd64,windows/amd64]
 package main
 
 import (
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,13 +32,35 @@ var platforms = []platform{
 }
 
 func main() {
-	if err := run(); err != nil {
+	only := flag.String("only", "", "build for these `platforms` of the list alone, separated by commas")
+	flag.Parse()
+	if err := run(*only); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+// chosen lists the platforms whose names are given; all of them if none is.
+func chosen(only string) (list []platform, err error) {
+	if only == "" {
+		return platforms, nil
+	}
+	for name := range strings.SplitSeq(only, ",") {
+		system, machine, _ := strings.Cut(name, "/")
+		p := platform{system, machine}
+		if !slices.Contains(platforms, p) {
+			return nil, fmt.Errorf("-only %s: there is no such platform", name)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func run(only string) error {
+	targets, err := chosen(only)
+	if err != nil {
+		return err
+	}
 	if err := os.Chdir(".."); err != nil {
 		return err
 	}
@@ -72,7 +95,7 @@ func run() error {
 		}
 		texts = append(texts, entry{name: name, body: body})
 	}
-	for _, p := range platforms {
+	for _, p := range targets {
 		if err := p.pack(work, output, version, when, texts); err != nil {
 			return fmt.Errorf("%s/%s: %w", p.system, p.machine, err)
 		}
