@@ -304,3 +304,29 @@ func TestBundleNames(t *testing.T) {
 		}
 	}
 }
+
+// Damaged blocks are listed up to a bound, and what is no file is not read.
+func TestVerifyBounds(t *testing.T) {
+	dir := t.TempDir()
+	var rows strings.Builder
+	for i := range 60 {
+		rows.WriteString(`{"_ng_task_index":` + strconv.Itoa(i) + `,"_ng_rollout_index":0,"text":"` + strings.Repeat("x", 600_000) + "\"}\n")
+	}
+	write(t, dir, "rollouts.jsonl", rows.String())
+	site := filepath.Join(t.TempDir(), "site")
+	bundled(t, dir, "-o", site)
+	blocks, err := filepath.Glob(filepath.Join(site, "data", "*", "*.zst"))
+	if err != nil || len(blocks) < 25 {
+		t.Fatalf("%d blocks, %v", len(blocks), err)
+	}
+	for _, block := range blocks {
+		if err := errors.Join(os.Remove(block), os.Mkdir(block, 0o777)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, _, talk := quietHost()
+	if code := h.run(context.Background(), []string{"bundle", "--verify", site}); code != exitRefused ||
+		strings.Count(talk.String(), "is no file") != mostDamages || !strings.Contains(talk.String(), "and "+strconv.Itoa(len(blocks)-mostDamages)+" more") {
+		t.Errorf("status %d: %s", code, talk)
+	}
+}

@@ -169,6 +169,11 @@ func TestVersions(t *testing.T) {
 	if _, err := Parse(first[:len(first)/2], x.ID()); err == nil {
 		t.Error("half an index was taken")
 	}
+	// A name of a file stays on the line of a message.
+	z, _, _ := made(t, "", []string{"a\n\x1b[2J", `c "d"`}, [][]byte{[]byte("1"), []byte("2")})
+	if place := z.Place(0); !strings.Contains(place, `of "a\n\x1b[2J"`) || strings.Contains(place, "\n") {
+		t.Errorf("place %q", place)
+	}
 	if bytes.Contains(first, []byte("<")) {
 		t.Error("the index could end a script element")
 	}
@@ -186,6 +191,9 @@ func TestParseRefuses(t *testing.T) {
 		`{"format":"rollscope-bundle","version":1,"files":[],"blocks":[{"size":99999999999,"packed":9,"sha256":"` + sum + `"}]}`,
 		`{"format":"rollscope-bundle","version":1,"files":[{"path":"a","size":9223372036854775807,"at":0},{"path":"b","size":9223372036854775807,"at":9223372036854775807}],"blocks":[{"size":2,"packed":9,"sha256":"` + sum + `"}]}`,
 		`{"format":"rollscope-bundle","version":1,"files":[{"path":"a","size":2,"at":0}],"blocks":[{"size":2,"packed":9,"sha256":"00"}]}`,
+		`{"format":"rollscope-bundle","version":1,"files":[{"path":"a","size":0,"at":0},{"path":"a","size":0,"at":0}],"blocks":[]}`,
+		`{"format":"rollscope-bundle","version":1,"rows":{"of":1,"kept":2},"files":[],"blocks":[]}`,
+		`{"format":"rollscope-bundle","version":1,"rows":{"of":-1,"kept":-1},"files":[],"blocks":[]}`,
 	} {
 		if x, err := Parse([]byte(text), ""); err == nil {
 			t.Errorf("%s was taken: %+v", text, x)

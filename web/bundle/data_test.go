@@ -91,3 +91,19 @@ func TestReadDocumentRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Elements are found in one pass, whatever stands between them.
+func TestElements(t *testing.T) {
+	head := "<!doctype html><html data-bundle=\"" + strings.Repeat("0", 64) + "\">"
+	d, err := ReadDocument([]byte(head + elementStart + `no end of a name` + strings.Repeat("x", 300) + "</script>" + elementStart + "rollscope-block-0\"></script>" +
+		elementStart + "rollscope-block-1\">MQ==</script>" + elementStart + "rollscope-block-1\">Mg==</script>" + elementStart + "rollscope-block-2\">M"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []string{"", "1", "the file ends in the middle of it", "it is not in this file"} {
+		b, err := d.Block(n)
+		if got := string(b); err == nil && got != want || err != nil && err.Error() != want {
+			t.Errorf("block %d: %q, %v", n, got, err)
+		}
+	}
+}
