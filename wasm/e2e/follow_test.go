@@ -287,6 +287,15 @@ func TestFollowHandle(t *testing.T) {
 	p.putText("run/rollouts_failures.jsonl", "")
 	p.looks(41)
 	p.Wait(`document.querySelector("#follow").innerText.includes("1 new file: rollouts_failures.jsonl")`)
+
+	// The page's reader dies, and what follows goes on.
+	p.Allow("out of memory")
+	Eval[bool](p, `rollscope.crashDesk().then(() => true)`)
+	p.WaitAlert("worker_restarted")
+	p.WaitStats(map[string]string{"rollout.count": "41"})
+	p.WaitState("ready")
+	p.putText("run/rollouts.jsonl", rows(42))
+	p.looks(42)
 	p.putText("run/rollouts.jsonl", rows(7))
 	p.SetHash("tab=overview")
 	p.looks(7)

@@ -16,7 +16,7 @@
 
   let on = root.dataset.follow !== undefined, ever = on;
   let timer = 0, serial = 0, looks = 0;
-  let generation = -1;             // of the files that the marks belong to
+  let generation = -1, first;      // of the files that the marks belong to, and one of these
   let news = "", since = 0, spoken = 0, trouble = "";
   const marks = new Map();         // file → {tag, copy, hash, gone}
 
@@ -250,7 +250,6 @@
   async function goOver(changes, added, anew) {
     const fragment = location.hash, place = anchor();
     const { answer } = await crew.call({ op: "step", fragment });
-    const first = state.files.length;
     for (const { file, one } of changes) {
       state.total += one.size - state.files[file].size;
       state.files[file] = { ...state.files[file], ...one, broken: false };
@@ -267,11 +266,11 @@
     if (changes.some((change) => change.anew)) for (const part of parts.renewed) part();
     if (answer.fragment && fragment === location.hash) history.replaceState(null, "", "#" + answer.fragment);
     else if (place) await keep(place);
-    tell(changes, added, anew, answer.rows, first);
+    tell(changes, added, anew, answer.rows);
   }
 
   /** Say what has come. */
-  function tell(changes, added, anew, rows, first) {
+  function tell(changes, added, anew, rows) {
     const read = new Set(anew);
     for (const { file, one, code, other } of changes) {
       const { path } = one;
@@ -334,14 +333,18 @@
   });
 
   parts.settled.push(() => {
-    if (generation !== state.generation) {
+    if (generation !== state.generation && (state.files.length || generation < 0)) {
+      const again = first !== undefined && state.files[0] === first; // a desk that has died reads the same files
       generation = state.generation;
       marks.clear();
       running = null;
       news = trouble = "";
-      on = ever = served();
+      if (!again) on = ever = served();
       if (on) look(); else strip();
+    } else if (!state.files.length) {
+      strip();
     }
+    first = state.files[0] || first;
     if (mode() && !busy()) hold();
   });
 
