@@ -265,6 +265,7 @@ func (d *Desk) renew(c *selection, key string, s State, sources func() []int) {
 	if c.report == nil && c.refused == nil && c.table.Complete() {
 		c.report, c.refused = c.reduce()
 	}
+	c.takeNotes()
 }
 
 // projects tells whether the report is about selected results alone: profile main, and a run with a manifest or an

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,12 +33,13 @@ func (d *Desk) Note(list []Note, add bool) {
 	}
 	b := d.notes
 	b.serial++
-	if !add {
-		b.list = nil
+	if add {
+		for _, n := range list {
+			b.put(n)
+		}
+		return
 	}
-	for _, n := range list {
-		b.put(n)
-	}
+	b.list = slices.DeleteFunc(slices.Clone(list), func(n Note) bool { return n.Text == "" })
 }
 
 func (b *notebook) put(n Note) {
@@ -46,7 +48,7 @@ func (b *notebook) put(n Note) {
 			if n.Text != "" {
 				*l = n
 			} else {
-				b.list = append(b.list[:i], b.list[i+1:]...)
+				b.list = slices.Delete(b.list, i, i+1)
 			}
 			return
 		}
@@ -56,7 +58,7 @@ func (b *notebook) put(n Note) {
 	}
 }
 
-// noted are the notes on the rows of a selection, found anew when rows come in or notes change.
+// noted are the notes on the rows of a selection, as [selection.takeNotes] found them.
 type noted struct {
 	serial, rows int
 	complete     bool
@@ -70,14 +72,11 @@ type taskNotes struct {
 	words        string
 }
 
-// notes finds the rows that the notes are on.
-func (c *selection) notes() *noted {
-	n, b := &c.noted, c.book()
-	if b == nil || len(b.list) == 0 && n.serial == b.serial {
-		return n
-	}
-	if n.serial == b.serial && n.rows == c.table.Rows() && n.complete == c.table.Complete() {
-		return n
+// takeNotes finds the rows that the notes are on, anew when rows have come in or notes have changed.
+func (c *selection) takeNotes() {
+	n, b := &c.noted, c.desk.notes
+	if b == nil || n.serial == b.serial && (len(b.list) == 0 || n.rows == c.table.Rows() && n.complete == c.table.Complete()) {
+		return
 	}
 	*n = noted{serial: b.serial, rows: c.table.Rows(), complete: c.table.Complete(), of: map[int]int{}, tasks: map[int32]taskNotes{}}
 	c.tally.count(c.table, c.rules)
@@ -96,14 +95,6 @@ func (c *selection) notes() *noted {
 	for ordinal := range n.of {
 		c.noteTask(n, b, ordinal)
 	}
-	return n
-}
-
-func (c *selection) book() *notebook {
-	if c.desk == nil {
-		return nil
-	}
-	return c.desk.notes
 }
 
 // noteOn puts a note on the row of its line, if that row is the one that the note is about.
@@ -184,7 +175,7 @@ func (c *selection) noteTask(n *noted, b *notebook, ordinal int) {
 
 // taskHint is what a mark says of the notes on the rows of a task, "" where there are none.
 func (c *selection) taskHint(task int32) string {
-	switch t := c.notes().tasks[task]; t.count {
+	switch t := c.noted.tasks[task]; t.count {
 	case 0, 1:
 		return t.words
 	default:
@@ -194,11 +185,11 @@ func (c *selection) taskHint(task int32) string {
 
 // note is the note on a row, nil where there is none.
 func (c *selection) note(ordinal int) *Note {
-	number, there := c.notes().of[ordinal]
-	if !there {
+	number, there := c.noted.of[ordinal]
+	if !there || c.noted.serial != c.desk.notes.serial {
 		return nil
 	}
-	return &c.book().list[number]
+	return &c.desk.notes.list[number]
 }
 
 // noteHint is what a mark says of the note on a row, "" where there is none.
@@ -211,12 +202,10 @@ func (c *selection) noteHint(ordinal int) string {
 
 // noteKey changes with the notes for a State whose rows depend on them.
 func (c *selection) noteKey(s State) string {
-	b := c.book()
-	if key, _ := sortKey(s); b == nil || key != "note" && !strings.Contains(s.Filter, "note") {
+	if key, _ := sortKey(s); key != "note" && !strings.Contains(s.Filter, "note") {
 		return ""
 	}
-	c.notes()
-	return "\x00" + strconv.Itoa(b.serial)
+	return "\x00" + strconv.Itoa(c.noted.serial)
 }
 
 // identity is task and repeat of a row as notes have them; a line that cannot be read has none.
@@ -289,7 +278,7 @@ func (d *Desk) Noted(s State) []Noted {
 	}
 	c := d.choose(s)
 	rows := map[int]int{}
-	for ordinal, number := range c.notes().of {
+	for ordinal, number := range c.noted.of {
 		rows[number] = ordinal
 	}
 	for number, n := range d.notes.list {
