@@ -23,7 +23,8 @@ var embedded embed.FS
 //	  kept.js  recent.js      what the browser keeps: out, in and back; what was opened before
 //	  views.js  notes.js      saved views; notes on rollouts
 //	  search.js              the search in all transcripts
-//	worker.js                 the source of the workers, without its loader
+//	  share.js               what is open as one file
+//	worker.js                 the source of the workers, without its loader; worker.share.js and others like it follow it
 //	built/wasm_exec.js        the loader that the Go toolchain ships
 //	built/rollscope.wasm      the module, with .gz and .br forms beside it
 //	static/                   what a static folder has beside its document: service.js, the source of its service worker,

@@ -361,6 +361,10 @@ func Document(p view.Page, o DocumentOptions) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
+		templ_7745c5c3_Err = Share().Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
 		if o.Tail != nil {
 			templ_7745c5c3_Err = o.Tail.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

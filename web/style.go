@@ -9,7 +9,7 @@ import (
 var sheets embed.FS
 
 // sheetOrder is the order in which the parts of the stylesheet stand: a later one may rely on an earlier one.
-var sheetOrder = [...]string{"tokens", "base", "shell", "table", "chart", "pages", "rollout", "harness", "scores", "calls", "coverage", "compare", "kept", "search"}
+var sheetOrder = [...]string{"tokens", "base", "shell", "table", "chart", "pages", "rollout", "harness", "scores", "calls", "coverage", "compare", "kept", "search", "share"}
 
 // Stylesheet is the whole stylesheet of the page.
 func Stylesheet() []byte {

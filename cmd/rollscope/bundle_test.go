@@ -253,13 +253,12 @@ func TestBundleChanged(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b.rules = redact.New(parsed)
+				b.choice.Rules = parsed
 			}
 			var err error
 			if b.run, err = h.lay(b.ctx, []string{dir}, 1); err != nil {
 				t.Fatal(err)
 			}
-			b.name()
 			_, _, err = b.pack(func(int, []byte) error { return change(filepath.Join(dir, "rollouts.jsonl")) })
 			b.run.close()
 			if !errors.Is(err, source.ErrChanged) {

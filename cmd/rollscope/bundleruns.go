@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -10,14 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rollscope/rollscope/core/pack"
+	"github.com/rollscope/rollscope/core/parcel"
 	"github.com/rollscope/rollscope/core/redact"
-	"github.com/rollscope/rollscope/core/runfolder"
 	"github.com/rollscope/rollscope/core/source"
 	"github.com/rollscope/rollscope/core/view"
 	"github.com/rollscope/rollscope/web/bundle"
@@ -29,25 +27,19 @@ type bundling struct {
 	workers               int
 }
 
-// largestBeside bounds files that are no rollouts.
-const largestBeside = 16 << 20
-
 // A bundler puts runs into blocks.
 type bundler struct {
-	h     *host
-	ctx   context.Context
-	o     bundling
-	run   *laidRun
-	rules *redact.Redactor
-	names map[int]string // in the bundle, by file
-	index pack.Index
-	w     *pack.Writer
+	h      *host
+	ctx    context.Context
+	o      bundling
+	run    *laidRun
+	choice parcel.Choice
+	index  *pack.Index
 }
 
 // bundleRuns writes a viewer with runs in it.
 func (h *host) bundleRuns(ctx context.Context, k *bundle.Kit, paths []string, output string, single bool, o bundling) error {
 	b := &bundler{h: h, ctx: ctx, o: o}
-	var rules redact.Rules
 	if o.redact != "" {
 		text := o.redact
 		if name, isFile := strings.CutPrefix(text, "@"); isFile {
@@ -57,10 +49,9 @@ func (h *host) bundleRuns(ctx context.Context, k *bundle.Kit, paths []string, ou
 			}
 		}
 		var err error
-		if rules, err = redact.Parse(text); err != nil {
+		if b.choice.Rules, err = redact.Parse(text); err != nil {
 			return usagef("--redact: %w", err)
 		}
-		b.rules = redact.New(rules)
 	}
 	if _, err := view.Ask(o.filter); err != nil {
 		return wrongFilter(err)
@@ -76,8 +67,7 @@ func (h *host) bundleRuns(ctx context.Context, k *bundle.Kit, paths []string, ou
 		return err
 	}
 	defer b.run.close()
-	b.name()
-	b.index.Made, b.index.By = made, "rollscope "+view.Version
+	b.choice.Title, b.choice.Made, b.choice.By = o.title, made, view.MadeBy()
 	if single {
 		return b.single(k, output)
 	}
@@ -112,22 +102,8 @@ func (h *host) madeAt() (string, error) {
 	return now.UTC().Format(time.RFC3339), nil
 }
 
-// name gives every file its path in the bundle.
-func (b *bundler) name() {
-	b.names = map[int]string{}
-	taken := map[string]bool{}
-	for i, name := range b.run.names {
-		if in := b.run.of[i]; in != nil && in.packed != nil {
-			name = strings.TrimSuffix(name, ".gz") // it goes in unpacked
-		}
-		b.names[i] = unique(taken, strings.ToValidUTF8(name, "\uFFFD"))
-	}
-}
-
 // pack puts everything into blocks and completes the index.
 func (b *bundler) pack(put func(n int, packed []byte) error) ([]byte, string, error) {
-	b.w = pack.NewWriter(put)
-	x := &b.index
 	state := view.State{Filter: b.o.filter}
 	page, err := b.run.page(b.ctx, state.ToTab("rollouts"))
 	if err != nil {
@@ -136,23 +112,43 @@ func (b *bundler) pack(put func(n int, packed []byte) error) ([]byte, string, er
 	if page.Filter.Error != "" {
 		return nil, "", usagef("filter: %s", page.Filter.Error)
 	}
-	if page.Filter.Shown == 0 && b.o.filter != "" {
+	given, err := b.run.Give(state, b.o.filter != "")
+	if err != nil {
+		return nil, "", err
+	}
+	c := &b.choice
+	c.Filtered, c.Filter, c.Rows = given.Filtered, given.Filter, given.Rows
+	if c.Rows.Kept == 0 && c.Filtered {
 		return nil, "", errors.New("no row fits the filter, so there is nothing to bundle")
 	}
-	x.Rows = pack.Rows{Of: int64(page.Filter.Total), Kept: int64(page.Filter.Shown)}
-	if b.rules != nil {
-		if err := b.rows(state, func(_ int, line []byte) error { b.rules.Learn(line); return nil }); err != nil {
+	plan := parcel.NewPlan(given.Files, c)
+	m := parcel.NewMaker(plan, c, pack.NewWriter(put))
+	if m.Learns() {
+		for _, i := range plan.Rollouts {
+			if err := b.through(m, i, given); err != nil {
+				return nil, "", err
+			}
+		}
+		m.Learned()
+	}
+	if len(plan.Rollouts)+len(plan.Beside) == 0 {
+		return nil, "", errors.New("there is no file of a run in what was named, so there is nothing to bundle")
+	}
+	for _, i := range plan.Rollouts {
+		if err := b.through(m, i, given); err != nil {
 			return nil, "", err
 		}
-		b.scrubNames()
+		in := b.run.of[i]
+		if err := b.source(m, i, in.file, in.info.Size()); err != nil {
+			return nil, "", err
+		}
 	}
-	if err := b.write(state); err != nil {
-		return nil, "", err
+	for _, i := range plan.Beside {
+		if err := b.beside(m, i); err != nil {
+			return nil, "", err
+		}
 	}
-	if err := b.beside(); err != nil {
-		return nil, "", err
-	}
-	if x.Files, x.Blocks, err = b.w.Finish(); err != nil {
+	if err := m.Finish(); err != nil {
 		return nil, "", err
 	}
 	// What was learned, counted and written must be the same rows.
@@ -161,185 +157,59 @@ func (b *bundler) pack(put func(n int, packed []byte) error) ([]byte, string, er
 			return nil, "", err
 		}
 	}
-	if len(x.Files) == 0 {
-		return nil, "", errors.New("there is no file of a run in what was named, so there is nothing to bundle")
+	for _, note := range m.Notes() {
+		b.h.note("%s", note)
 	}
-	x.Title, x.Filter = b.o.title, b.o.filter
-	if b.rules != nil {
-		b.redaction()
-	}
-	return x.Encode()
+	b.index = m.Index()
+	return b.index.Encode()
 }
 
-// scrubNames takes what is redacted out of the names of files.
-func (b *bundler) scrubNames() {
-	taken := map[string]bool{}
-	for i := range b.run.files {
-		name := b.rules.Text(b.names[i])
-		if b.run.of[i] != nil && path.Ext(name) != path.Ext(b.names[i]) {
-			name = path.Join(path.Dir(name), defaultRolloutsFile) // by their ending such files are known
-		}
-		b.names[i] = unique(taken, name)
+// through hands the bytes of a rollouts file to a maker: all of them, or the rows that fit the filter.
+func (b *bundler) through(m *parcel.Maker, file int, given *view.Given) error {
+	rows := given.Wanted[file]
+	if err := m.Begin(file, rows); err != nil {
+		return err
 	}
-}
-
-// redaction says in the index what was done to the rows, and on standard error what was probably not meant.
-func (b *bundler) redaction() {
-	x := &b.index
-	x.Title, x.Filter = b.rules.Text(x.Title), b.rules.Text(x.Filter)
-	r := &pack.Redaction{Kept: b.rules.Kept(), Copies: b.rules.Copies()}
-	all := int64(0)
-	for _, c := range b.rules.Counts() {
-		all += c.Values
-		r.Rules = append(r.Rules, pack.RuleCount{Action: c.Rule.Action.String(), Path: b.rules.Text(c.Rule.Path), Values: c.Values, Texts: c.Texts})
-		if c.Values == 0 {
-			b.h.note("the rule %q decides about nothing: no value stands at its path, or later rules decide", c.Rule.Action.String()+" "+c.Rule.Path)
-		}
-	}
-	if r.Kept == 0 && all > 0 {
-		b.h.note("the rules take everything out of the rows: no value stays as it was")
-	}
-	x.Redaction = r
-}
-
-// rows calls f for every line of the rollouts files, or for the rows that fit the filter, in the order of the files.
-// Blank lines come along where there is no filter. A line ends without its line feed.
-func (b *bundler) rows(s view.State, f func(file int, line []byte) error) error {
-	if s.Filter == "" {
-		for i := range b.run.files {
-			in := b.run.of[i]
-			if in == nil {
-				continue
+	if given.Filtered {
+		for _, r := range rows {
+			if b.ctx.Err() != nil {
+				return context.Cause(b.ctx)
 			}
-			if err := eachRow(b.ctx, b.reader(i), func(line []byte) error { return f(i, line) }); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for from := 0; ; {
-		if b.ctx.Err() != nil {
-			return context.Cause(b.ctx)
-		}
-		e, err := b.run.Export(s.ToTab("rollouts"), "rollouts", "jsonl", from)
-		if err != nil {
-			return err
-		}
-		for _, need := range e.Ranges {
-			data, err := b.run.bytes(need)
+			data, err := b.run.bytes(view.Need{File: file, Offset: r.Offset, Length: r.Length})
 			if err != nil {
 				return err
 			}
-			for line := range bytes.SplitSeq(data, []byte{'\n'}) {
-				if err := f(need.File, line); err != nil {
-					return err
-				}
+			if err := m.Take(r.Offset, data); err != nil {
+				return err
 			}
 		}
-		if from = e.Next; e.Done {
-			return nil
-		}
+		return m.End()
 	}
+	if _, err := io.Copy(&taker{m: m}, readerOnly{b.ctx, b.reader(file)}); err != nil {
+		return fmt.Errorf("%s: %w", b.run.files[file].Name, err)
+	}
+	return m.End()
 }
 
-// reader reads a file from its start, unpacked.
+// A taker hands a file on from its start.
+type taker struct {
+	m  *parcel.Maker
+	at int64
+}
+
+func (t *taker) Write(b []byte) (int, error) {
+	at := t.at
+	t.at += int64(len(b))
+	return len(b), t.m.Take(at, b)
+}
+
+// reader reads a rollouts file from its start, unpacked.
 func (b *bundler) reader(file int) io.Reader {
-	if in := b.run.of[file]; in.packed != nil {
+	in := b.run.of[file]
+	if in.packed != nil {
 		return in.packed.Open()
 	}
-	in := b.run.of[file]
 	return io.NewSectionReader(in.file, 0, in.info.Size())
-}
-
-// eachRow calls f for every line of a text, without its line feed.
-func eachRow(ctx context.Context, r io.Reader, f func([]byte) error) error {
-	lines := bufio.NewReaderSize(r, 1<<18)
-	var long []byte
-	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		part, err := lines.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			long = append(long, part...)
-			continue
-		}
-		if len(long) > 0 {
-			long = append(long, part...)
-			part = long
-		}
-		if len(part) > 0 {
-			if err := f(bytes.TrimSuffix(part, []byte{'\n'})); err != nil {
-				return err
-			}
-		}
-		long = long[:0]
-		if err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
-// write packs the rollouts files. Without filter and rules they go in byte by byte.
-func (b *bundler) write(s view.State) error {
-	if b.rules == nil && s.Filter == "" {
-		for i := range b.run.files {
-			if b.run.of[i] == nil {
-				continue
-			}
-			b.w.Begin(b.names[i])
-			if _, err := io.Copy(b.w, readerOnly{b.ctx, b.reader(i)}); err != nil {
-				return fmt.Errorf("%s: %w", b.run.files[i].Name, err)
-			}
-			if err := b.source(i, b.run.of[i].file); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	begun := -1
-	began := map[int]bool{}
-	var line []byte
-	err := b.rows(s, func(file int, row []byte) error {
-		if file != begun {
-			if began[file] {
-				return errors.New("rows of one file do not follow each other")
-			}
-			b.w.Begin(b.names[file])
-			begun, began[file] = file, true
-		}
-		line = append(line[:0], row...)
-		if b.rules != nil && len(bytes.TrimSpace(row)) > 0 {
-			out, ok := b.rules.Row(line[:0:0], row)
-			if !ok {
-				b.index.Rows.Unreadable++
-				b.index.Rows.Kept--
-				return nil
-			}
-			line = out
-		}
-		_, err := b.w.Write(append(line, '\n'))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for i := range b.run.files {
-		if b.run.of[i] == nil {
-			continue
-		}
-		if !began[i] {
-			b.left(i, "none of its rows fits the filter")
-		} else if err := b.source(i, b.run.of[i].file); err != nil {
-			return err
-		}
-	}
-	if n := b.index.Rows.Unreadable; n > 0 {
-		b.h.note("%s cannot be read, so they cannot be redacted and were left out", amount(int(n), "line"))
-	}
-	return nil
 }
 
 // readerOnly reads as long as nobody interrupts.
@@ -355,78 +225,39 @@ func (r readerOnly) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-func (b *bundler) left(file int, why string) {
-	b.index.Left = append(b.index.Left, pack.Left{Name: b.names[file], Reason: why})
-}
-
-// source notes what a bundle was made from. Who redacts does not want it to be known by its hash.
-func (b *bundler) source(file int, r io.ReaderAt) error {
-	if b.rules != nil {
+// source notes what a bundle was made from.
+func (b *bundler) source(m *parcel.Maker, file int, r io.ReaderAt, size int64) error {
+	if m.Redacts() {
 		return nil
-	}
-	name, size := b.names[file], b.run.sizes[file]
-	if in := b.run.of[file]; in != nil {
-		if size = in.info.Size(); in.packed != nil {
-			name += ".gz"
-		}
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, readerOnly{b.ctx, io.NewSectionReader(r, 0, size)}); err != nil {
 		return fmt.Errorf("%s: %w", b.run.files[file].Name, err)
 	}
-	b.index.Sources = append(b.index.Sources, pack.Source{Name: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))})
+	m.Source(file, size, hex.EncodeToString(sum.Sum(nil)))
 	return nil
 }
 
-// beside packs the files beside the rollouts that belong to a run and are small. What is no file of a run, such as
-// settings with keys in them, never goes along.
-func (b *bundler) beside() error {
-	var list []runfolder.File
-	for i, name := range b.run.names {
-		list = append(list, runfolder.File{Path: name, Size: b.run.sizes[i]})
+// beside hands a file that is no rollouts file to a maker. It is small, and what is packed is what was hashed.
+func (b *bundler) beside(m *parcel.Maker, file int) error {
+	data := make([]byte, b.run.sizes[file])
+	f, err := os.Open(b.run.files[file].Path)
+	if err != nil {
+		return err
 	}
-	listing := runfolder.Sort(list)
-	for _, i := range listing.Order {
-		if b.run.of[i] != nil {
-			continue
-		}
-		e := &listing.Entries[i]
-		group := ""
-		for _, k := range runfolder.Kinds {
-			if k.Kind == e.Kind {
-				group = string(k.Group)
-			}
-		}
-		switch {
-		case b.rules != nil:
-			b.left(i, "rules are for rollouts alone, so nothing else goes along")
-			continue
-		case e.SameAs >= 0:
-			continue
-		case group != string(runfolder.GroupCompanion) && group != string(runfolder.GroupFolder) && group != string(runfolder.GroupCapture):
-			b.left(i, "it is no file of a run")
-			continue
-		case e.Size > largestBeside:
-			b.left(i, "it is larger than "+view.Bytes(largestBeside))
-			continue
-		}
-		data := make([]byte, e.Size)
-		f, err := os.Open(b.run.files[i].Path)
-		if err != nil {
-			return err
-		}
-		err = source.ReadFull(source.Of(b.run.files[i].Name, e.Size, f), data, 0)
-		f.Close()
-		if err != nil {
-			return err
-		}
-		b.w.Begin(b.names[i])
-		if _, err := b.w.Write(data); err != nil {
-			return err
-		}
-		if err := b.source(i, bytes.NewReader(data)); err != nil {
-			return err
-		}
+	err = source.ReadFull(source.Of(b.run.files[file].Name, b.run.sizes[file], f), data, 0)
+	f.Close()
+	if err != nil {
+		return err
 	}
-	return nil
+	if err := m.Begin(file, nil); err != nil {
+		return err
+	}
+	if err := m.Take(0, data); err != nil {
+		return err
+	}
+	if err := m.End(); err != nil {
+		return err
+	}
+	return b.source(m, file, bytes.NewReader(data), b.run.sizes[file])
 }

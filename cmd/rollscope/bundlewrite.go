@@ -75,7 +75,7 @@ func (b *bundler) folder(k *bundle.Kit, output string) (err error) {
 	size := int64(0)
 	index, id, err := b.pack(func(n int, packed []byte) error {
 		size += int64(len(packed))
-		return os.WriteFile(filepath.Join(draft, pack.Name(n)), packed, 0o666)
+		return os.WriteFile(filepath.Join(draft, pack.Zstd.Name(n)), packed, 0o666)
 	})
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (c *counter) Write(b []byte) (int, error) {
 
 // tell says what was written.
 func (b *bundler) tell(output string, size int64) error {
-	x := &b.index
+	x := b.index
 	rows := view.Group(x.Rows.Kept) + " of " + amount(int(x.Rows.Of), "row")
 	words := fmt.Sprintf("%s: %s and %s in %s, %s", output, rows, amount(len(x.Files), "file"), amount(len(x.Blocks), "block"), view.Bytes(size))
 	if len(x.Left) > 0 {
@@ -181,6 +181,7 @@ func (h *host) verifyBundle(name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", document, err)
 	}
+	var x *pack.Index
 	index, block := d.Index, d.Block
 	if d.Folder != "" {
 		if !filepath.IsLocal(filepath.FromSlash(d.Folder)) {
@@ -188,7 +189,9 @@ func (h *host) verifyBundle(name string) error {
 		}
 		folder := filepath.Join(dir, filepath.FromSlash(d.Folder))
 		index = func() ([]byte, error) { return readRegular(filepath.Join(folder, pack.IndexName), largestDocument) }
-		block = func(n int) ([]byte, error) { return readRegular(filepath.Join(folder, pack.Name(n)), pack.MaxPacked) }
+		block = func(n int) ([]byte, error) {
+			return readRegular(filepath.Join(folder, x.Codec.Name(n)), pack.MaxPacked)
+		}
 		for _, other := range otherVersions(dir, d.ID) {
 			h.note("%s holds another version of a bundle in %s", dir, filepath.ToSlash(other))
 		}
@@ -197,8 +200,7 @@ func (h *host) verifyBundle(name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: the index of the bundle: %w", document, err)
 	}
-	x, err := pack.Parse(indexText, d.ID)
-	if err != nil {
+	if x, err = pack.Parse(indexText, d.ID); err != nil {
 		return fmt.Errorf("%s: %w", document, err)
 	}
 	if errs := pack.NewReader(x, block).Verify(); len(errs) > 0 {

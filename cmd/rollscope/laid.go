@@ -7,10 +7,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/rollscope/rollscope/core/analysis"
+	"github.com/rollscope/rollscope/core/parcel"
 	"github.com/rollscope/rollscope/core/runfolder"
 	"github.com/rollscope/rollscope/core/source"
 	"github.com/rollscope/rollscope/core/view"
@@ -209,19 +209,9 @@ func shownNames(paths []string, files []server.NamedFile) []string {
 			name = path.Join(filepath.Base(given), rest)
 			break
 		}
-		names[i] = unique(taken, name)
+		names[i] = parcel.Unique(taken, name)
 	}
 	return names
-}
-
-// unique gives a name that is not taken, below a numbered folder where there must be one.
-func unique(taken map[string]bool, name string) string {
-	free := name
-	for n := 2; taken[free]; n++ {
-		free = strconv.Itoa(n) + "/" + name
-	}
-	taken[free] = true
-	return free
 }
 
 // title names what a command was given.

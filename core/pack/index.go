@@ -12,10 +12,11 @@ import (
 	"strings"
 )
 
-// Format and Version begin every index.
+// Format and a version begin every index. Version 2 names its codec; it is written only where version 1 does not do, so
+// that older readers read what they can and refuse the rest.
 const (
 	Format  = "rollscope-bundle"
-	Version = 1
+	Version = 2
 )
 
 // Bounds that a reader insists on, so that an index made by somebody else cannot make it run out of memory.
@@ -33,6 +34,7 @@ type Index struct {
 	Made    string `json:"made"` // RFC 3339 in UTC
 	By      string `json:"by"`   // program and version
 	Title   string `json:"title,omitempty"`
+	Codec   Codec  `json:"codec,omitempty"` // of the blocks
 
 	Sources []Source `json:"sources,omitempty"` // what it was made from; nothing where something was redacted
 	Rows    Rows     `json:"rows"`
@@ -40,6 +42,7 @@ type Index struct {
 	Left    []Left   `json:"left_out"` // files
 
 	Redaction *Redaction `json:"redaction,omitempty"`
+	Origin    *Origin    `json:"origin,omitempty"` // the bundle that it was made of
 
 	Files  []File  `json:"files"`
 	Blocks []Block `json:"blocks"`
@@ -66,6 +69,16 @@ type Rows struct {
 type Left struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
+}
+
+// An Origin is a bundle whose files were handed on in another one.
+type Origin struct {
+	ID       string `json:"id,omitempty"` // nothing where something was redacted
+	Made     string `json:"made"`
+	Rows     Rows   `json:"rows"`
+	Filter   string `json:"filter,omitempty"`
+	Left     int    `json:"left_out"` // number of files
+	Redacted bool   `json:"redacted"`
 }
 
 // A Redaction tells what was taken out of the rows.
@@ -100,7 +113,15 @@ type Block struct {
 
 // Encode writes the index and gives its id.
 func (x *Index) Encode() (text []byte, id string, err error) {
-	x.Format, x.Version = Format, Version
+	x.Format, x.Version = Format, 1
+	if x.Codec != Zstd {
+		x.Version = Version
+	}
+	for n, b := range x.Blocks {
+		if b.Packed == 0 {
+			return nil, "", fmt.Errorf("block %d was not packed", n+1)
+		}
+	}
 	if x.Left == nil {
 		x.Left = []Left{}
 	}
@@ -139,8 +160,11 @@ func Parse(text []byte, id string) (*Index, error) {
 	if x.Format != Format {
 		return nil, errors.New("this is no index of a bundle")
 	}
-	if x.Version != Version {
-		return nil, fmt.Errorf("the bundle has version %d of the format, this program reads version %d", x.Version, Version)
+	if x.Version < 1 || x.Version > Version {
+		return nil, fmt.Errorf("the bundle has version %d of the format, this program reads versions 1 to %d", x.Version, Version)
+	}
+	if x.Codec != Zstd && (x.Version < 2 || x.Codec != Gzip) {
+		return nil, fmt.Errorf("the blocks of the bundle are packed with %.20q, which this program does not unpack", string(x.Codec))
 	}
 	if err := x.check(); err != nil {
 		return nil, fmt.Errorf("the index of the bundle does not hold: %w", err)
@@ -187,7 +211,7 @@ func (x *Index) check() error {
 func (x *Index) ID() string { return x.id }
 
 // Name is the name of a block's file in a folder.
-func Name(n int) string { return fmt.Sprintf("%05d.zst", n+1) }
+func (c Codec) Name(n int) string { return fmt.Sprintf("%05d%s", n+1, c.ending()) }
 
 // IndexName is the name of the index in a folder.
 const IndexName = "index.json"

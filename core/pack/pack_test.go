@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -13,14 +14,29 @@ import (
 // made packs files and gives the index as it is read again, with its blocks.
 func made(t *testing.T, title string, names []string, bodies [][]byte) (*Index, [][]byte, []byte) {
 	t.Helper()
+	return madeWith(t, Zstd, title, names, bodies)
+}
+
+func madeWith(t *testing.T, codec Codec, title string, names []string, bodies [][]byte) (*Index, [][]byte, []byte) {
+	t.Helper()
 	var stored [][]byte
-	w := NewWriter(func(n int, packed []byte) error {
+	put := func(n int, packed []byte) error {
 		if n != len(stored) {
 			t.Errorf("block %d comes as number %d", n, len(stored))
 		}
 		stored = append(stored, bytes.Clone(packed))
 		return nil
-	})
+	}
+	w := NewWriter(put)
+	if codec == Gzip {
+		w = NewCutter(func(n int, plain []byte) error {
+			packed := zipped(t, plain)
+			if err := w.Packed(n, packed); err != nil {
+				t.Fatal(err)
+			}
+			return put(n, packed)
+		})
+	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for i, name := range names {
 		w.Begin(name)
@@ -32,11 +48,10 @@ func made(t *testing.T, title string, names []string, bodies [][]byte) (*Index, 
 			b = b[n:]
 		}
 	}
-	files, blocks, err := w.Finish()
-	if err != nil {
+	if err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	text, id, err := (&Index{Made: "2026-01-02T03:04:05Z", By: "test", Title: title, Files: files, Blocks: blocks}).Encode()
+	text, id, err := (&Index{Made: "2026-01-02T03:04:05Z", By: "test", Title: title, Codec: codec, Files: w.Files(), Blocks: w.Blocks()}).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +60,19 @@ func made(t *testing.T, title string, names []string, bodies [][]byte) (*Index, 
 		t.Fatal(err)
 	}
 	return x, stored, text
+}
+
+func zipped(t testing.TB, plain []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 func from(stored [][]byte) func(int) ([]byte, error) {
@@ -71,9 +99,18 @@ func lines(n int, longest int) []byte {
 }
 
 func TestRoundTrip(t *testing.T) {
+	for _, codec := range []Codec{Zstd, Gzip} {
+		t.Run("codec "+string(codec), func(t *testing.T) { testRoundTrip(t, codec) })
+	}
+}
+
+func testRoundTrip(t *testing.T, codec Codec) {
 	names := []string{"run/rollouts.jsonl", "run/empty.json", "run/small.json", "other.jsonl", "end"}
 	bodies := [][]byte{lines(400, 1_500_000), nil, []byte(`{"a":1}`), lines(100, 10), []byte("x")}
-	x, stored, _ := made(t, "", names, bodies)
+	x, stored, text := madeWith(t, codec, "", names, bodies)
+	if older := bytes.Contains(text, []byte(`"version": 1,`)); older != (codec == Zstd) {
+		t.Errorf("the version does not fit the codec %q: %.100s", codec, text)
+	}
 	r := NewReader(x, from(stored))
 	for i, body := range bodies {
 		got := make([]byte, len(body))
@@ -115,7 +152,13 @@ func TestEmpty(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
-	x, stored, _ := made(t, "", []string{"a.jsonl", "b.json"}, [][]byte{lines(700, 10), []byte("{}")})
+	for _, codec := range []Codec{Zstd, Gzip} {
+		t.Run("codec "+string(codec), func(t *testing.T) { testDamage(t, codec) })
+	}
+}
+
+func testDamage(t *testing.T, codec Codec) {
+	x, stored, _ := madeWith(t, codec, "", []string{"a.jsonl", "b.json"}, [][]byte{lines(700, 10), []byte("{}")})
 	if len(stored) < 2 {
 		t.Fatal("one block is too few for this test")
 	}
@@ -139,11 +182,11 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %v", name, errs[0])
 		}
 	}
-	// A block that holds to its hash and is no zstd, which only its writer could make.
-	packed := []byte("no zstd at all")
-	y := &Index{Files: []File{{Path: "a", Size: 5}}, Blocks: []Block{{Size: 5, Packed: int64(len(packed)), SHA256: ID(packed)}}}
+	// A block that holds to its hash and is not packed that way, which only its writer could make.
+	packed := []byte("not packed at all")
+	y := &Index{Codec: codec, Files: []File{{Path: "a", Size: 5}}, Blocks: []Block{{Size: 5, Packed: int64(len(packed)), SHA256: ID(packed)}}}
 	if _, err := y.Open(0, packed); err == nil || !strings.Contains(err.Error(), "unpacked") {
-		t.Errorf("no zstd: %v", err)
+		t.Errorf("not packed: %v", err)
 	}
 	y.Blocks[0] = Block{Size: x.Blocks[0].Size - 1, Packed: x.Blocks[0].Packed, SHA256: x.Blocks[0].SHA256}
 	if _, err := y.Open(0, stored[0]); err == nil {
@@ -151,6 +194,72 @@ func TestDamage(t *testing.T) {
 	}
 	if _, err := y.Open(1, nil); err == nil {
 		t.Error("there is no such block")
+	}
+}
+
+// What a block of gzip must be is one whole member of the size that the index says, and nothing else; however much
+// would come of it, no more is unpacked.
+func TestGzipBlocks(t *testing.T) {
+	member := zipped(t, []byte("plain text"))
+	bomb := zipped(t, make([]byte, 100<<20))
+	cut := bytes.Clone(member[:len(member)-1])
+	sum := bytes.Clone(member)
+	sum[len(sum)-8] ^= 1
+	length := bytes.Clone(member)
+	length[len(length)-1] ^= 1
+	var o Opener
+	for _, c := range []struct {
+		name   string
+		packed []byte
+		size   int64
+		says   string
+	}{
+		{"whole", member, 10, ""},
+		{"longer", member, 9, "more than 9 bytes"},
+		{"shorter", member, 11, "10 bytes where the index says 11"},
+		{"empty", zipped(t, nil), 1, "0 bytes"},
+		{"two members", append(bytes.Clone(member), member...), 20, "stand behind it"},
+		{"bytes behind", append(bytes.Clone(member), 0), 10, "1 bytes stand behind it"},
+		{"cut", cut, 10, "cannot be unpacked"},
+		{"head alone", member[:10], 10, "cannot be unpacked"},
+		{"half a head", member[:5], 10, "cannot be unpacked"},
+		{"wrong sum", sum, 10, "cannot be unpacked"},
+		{"wrong length", length, 10, "cannot be unpacked"},
+		{"bomb", bomb, 10, "more than 10 bytes"},
+		{"bomb of the largest size", bomb, MaxBlock, "more than 67108864 bytes"},
+		{"beyond the largest size", bomb, 100 << 20, "no possible size"},
+		{"whole again", member, 10, ""},
+	} {
+		got, err := o.Open(Gzip, Block{Size: c.size, Packed: int64(len(c.packed)), SHA256: ID(c.packed)}, "here", c.packed)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if err == nil && string(got) != "plain text" {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+	if _, err := o.Open("lz4", Block{Size: 10, Packed: int64(len(member)), SHA256: ID(member)}, "here", member); err == nil {
+		t.Error("an unknown codec was used")
+	}
+}
+
+// A host that packs by itself must say what it packed.
+func TestPacked(t *testing.T) {
+	w := NewCutter(func(int, []byte) error { return nil })
+	w.Begin("a")
+	if _, err := w.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	for n, packed := range map[int][]byte{-1: {1}, 1: {1}, 0: {}} {
+		if err := w.Packed(n, packed); err == nil {
+			t.Errorf("block %d of %d bytes was taken", n, len(packed))
+		}
+	}
+	if _, _, err := (&Index{Codec: Gzip, Files: w.Files(), Blocks: w.Blocks()}).Encode(); err == nil {
+		t.Error("an index of a block that was not packed was written")
 	}
 }
 
@@ -182,7 +291,9 @@ func TestVersions(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	sum := strings.Repeat("0", 64)
 	for _, text := range []string{
-		``, `null`, `[]`, `{}`, `{"format":"rollscope-bundle","version":2}`, `{"format":"other","version":1}`,
+		``, `null`, `[]`, `{}`, `{"format":"rollscope-bundle","version":3}`, `{"format":"rollscope-bundle","version":0}`,
+		`{"format":"rollscope-bundle","version":2,"codec":"lz4","files":[],"blocks":[]}`, `{"format":"rollscope-bundle","version":1,"codec":"gzip","files":[],"blocks":[]}`,
+		`{"format":"other","version":1}`,
 		`{"format":"rollscope-bundle","version":1,"files":[{"path":"a","size":1,"at":0}],"blocks":[]}`,
 		`{"format":"rollscope-bundle","version":1,"files":[{"path":"a","size":-1,"at":0}],"blocks":[]}`,
 		`{"format":"rollscope-bundle","version":1,"files":[{"path":"","size":0,"at":0}],"blocks":[]}`,
@@ -203,9 +314,16 @@ func TestParseRefuses(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte("plain"), []byte("{}"))
+	f.Add(zipped(f, []byte("plain rows")), []byte(`{"format":"rollscope-bundle","version":2,"codec":"gzip","files":[],"blocks":[]}`))
+	f.Add(zipped(f, []byte("123456789")), []byte(`{"format":"rollscope-bundle","version":1}`))
+	f.Add(zipped(f, make([]byte, 1<<20))[:100], []byte(`null`))
 	f.Fuzz(func(t *testing.T, packed, text []byte) {
 		Parse(text, "")
-		x := &Index{Files: []File{{Path: "a", Size: 9}}, Blocks: []Block{{Size: 9, Packed: int64(len(packed)), SHA256: ID(packed)}}}
-		x.Open(0, packed)
+		for _, codec := range []Codec{Zstd, Gzip} {
+			x := &Index{Codec: codec, Files: []File{{Path: "a", Size: 9}}, Blocks: []Block{{Size: 9, Packed: int64(len(packed)), SHA256: ID(packed)}}}
+			if plain, err := x.Open(0, packed); err == nil && len(plain) != 9 {
+				t.Errorf("%d bytes", len(plain))
+			}
+		}
 	})
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rollscope/rollscope/core/pack"
@@ -42,23 +43,40 @@ func bundleInShort(x *pack.Index) string {
 
 // bundleLines say what a bundle is, for the panel behind the lock.
 func bundleLines(x *pack.Index) []string {
-	lines := []string{"These files come from a bundle made " + x.Made + " by " + x.By + ". Every block is held against its hash when it is opened; the bundle is known as " + x.ID()[:16] + "."}
+	made, more := aboutBundle(x)
+	return slices.Concat([]string{"These files come from a bundle made " + x.Made + " by " + x.By + ". Every block is held against its hash when it is opened; the bundle is known as " + x.ID()[:16] + "."}, made, more)
+}
+
+// aboutBundle says from what a bundle was made, and what is not in it.
+func aboutBundle(x *pack.Index) (made, lines []string) {
 	short := func(list []string, what string) []string {
 		if len(list) > mostDescribed {
 			return append(list[:mostDescribed:mostDescribed], "… and "+count(len(list)-mostDescribed, what, what+"s")+" more")
 		}
 		return list
 	}
-	var made []string
 	for _, s := range x.Sources {
 		made = append(made, fmt.Sprintf("made from %s: %s bytes, SHA-256 %s", s.Name, Group(s.Size), s.SHA256))
 	}
-	lines = append(lines, short(made, "file")...)
+	made = short(made, "file")
+	if o := x.Origin; o != nil {
+		line := "They came from another bundle, made " + o.Made + ", which held " + Group(o.Rows.Kept) + " of " + count(o.Rows.Of, "row", "rows")
+		if o.Filter != "" {
+			line += ", those that fit the filter " + o.Filter
+		}
+		if o.Left > 0 {
+			line += ", without " + count(o.Left, "file", "files")
+		}
+		if o.Redacted {
+			line += ", and was redacted"
+		}
+		lines = append(lines, line+".")
+	}
 	if x.Filter != "" {
 		lines = append(lines, fmt.Sprintf("It holds the %s of %s rows that fit the filter %s. Lines are counted within the bundle.", Group(x.Rows.Kept), Group(x.Rows.Of), x.Filter))
 	}
 	if x.Rows.Unreadable > 0 {
-		lines = append(lines, count(x.Rows.Unreadable, "line", "lines")+" that could not be read, and so not redacted, were left out.")
+		lines = append(lines, "Left out, since they could not be read and so not redacted: "+count(x.Rows.Unreadable, "line", "lines")+".")
 	}
 	var left []string
 	for _, l := range x.Left {
@@ -72,5 +90,5 @@ func bundleLines(x *pack.Index) []string {
 			lines = append(lines, fmt.Sprintf("rule %s %s: %s", c.Action, c.Path, count(c.Values, "value", "values")))
 		}
 	}
-	return lines
+	return made, lines
 }

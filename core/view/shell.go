@@ -17,6 +17,9 @@ import (
 // module, or "devel".
 var Version = "devel"
 
+// MadeBy is how documents and bundles name what made them.
+func MadeBy() string { return "rollscope " + Version }
+
 const (
 	brand   = "Rollscope"
 	lockFor = "nothing leaves this page"

@@ -92,6 +92,7 @@ func Commands() []Command {
 		Command{[]string{"l"}, "live", "follow files that grow, or stop following them"},
 		Command{[]string{"c"}, "link", "copy a link to what is shown"},
 		Command{[]string{"u"}, "take-back", "undo what was just replaced or removed"},
+		Command{[]string{"h"}, "share", "share what is open as one HTML file"},
 		Command{[]string{"d"}, "theme", "switch between light and dark"},
 		Command{[]string{"?"}, "keys", "this sheet"},
 	)

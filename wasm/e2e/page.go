@@ -428,12 +428,18 @@ func (p *Page) Title() string { p.t.Helper(); return Eval[string](p, `document.t
 // Download saves what data-download names and gives its bytes.
 func (p *Page) Download(name string) []byte {
 	p.t.Helper()
+	return p.Saves(name, func() { p.Click(fmt.Sprintf(`[data-download=%q]`, name)) })
+}
+
+// Saves gives the bytes of a file that the page saves under a name because of what is done.
+func (p *Page) Saves(name string, do func()) []byte {
+	p.t.Helper()
 	p.calm()
 	ctx, cancel := context.WithTimeout(p.ctx, limit)
 	defer cancel()
 	begun := chromedp.BrowserEvents(ctx, browser.DownloadWillBegin)
 	moved := chromedp.BrowserEvents(ctx, browser.DownloadProgress)
-	p.Click(fmt.Sprintf(`[data-download=%q]`, name))
+	do()
 	guid := ""
 	for e, err := range begun {
 		if err != nil {

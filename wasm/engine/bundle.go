@@ -18,11 +18,12 @@ func (e *Engine) block(request []byte) ([]byte, error) {
 	var r struct {
 		Size, Packed  int64
 		SHA256, Place string
+		Codec         pack.Codec
 	}
 	if err := json.Unmarshal(head, &r); err != nil {
 		return nil, fmt.Errorf("block: %w", err)
 	}
-	return e.blocks.Open(pack.Block{Size: r.Size, Packed: r.Packed, SHA256: r.SHA256}, r.Place, packed)
+	return e.blocks.Open(r.Codec, pack.Block{Size: r.Size, Packed: r.Packed, SHA256: r.SHA256}, r.Place, packed)
 }
 
 // readBundle reads the index of the bundle that the page came with.
@@ -33,16 +34,17 @@ func (d *desk) readBundle(r *request) ([]byte, error) {
 	}
 	d.bundle = x
 	type block struct {
-		At     int64  `json:"at"`
-		Size   int64  `json:"size"`
-		Packed int64  `json:"packed"`
-		SHA256 string `json:"sha256"`
-		Place  string `json:"place"`
-		Name   string `json:"name"`
+		At     int64      `json:"at"`
+		Size   int64      `json:"size"`
+		Packed int64      `json:"packed"`
+		SHA256 string     `json:"sha256"`
+		Place  string     `json:"place"`
+		Name   string     `json:"name"`
+		Codec  pack.Codec `json:"codec"`
 	}
 	blocks := make([]block, len(x.Blocks))
 	for n, b := range x.Blocks {
-		blocks[n] = block{x.At(n), b.Size, b.Packed, b.SHA256, x.Place(n), pack.Name(n)}
+		blocks[n] = block{x.At(n), b.Size, b.Packed, b.SHA256, x.Place(n), x.Codec.Name(n), x.Codec}
 	}
 	return json.Marshal(map[string]any{"files": x.Files, "blocks": blocks})
 }

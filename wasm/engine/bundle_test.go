@@ -17,11 +17,10 @@ func TestBundle(t *testing.T) {
 	w := pack.NewWriter(func(_ int, b []byte) error { packed = bytes.Clone(b); return nil })
 	w.Begin("run/rollouts.jsonl")
 	w.Write([]byte(row))
-	files, blocks, err := w.Finish()
-	if err != nil {
+	if err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	text, id, err := (&pack.Index{Made: "2026-01-02T03:04:05Z", By: "test", Title: "Tuesday", Filter: "task=1", Rows: pack.Rows{Of: 9, Kept: 1}, Files: files, Blocks: blocks,
+	text, id, err := (&pack.Index{Made: "2026-01-02T03:04:05Z", By: "test", Title: "Tuesday", Filter: "task=1", Rows: pack.Rows{Of: 9, Kept: 1}, Files: w.Files(), Blocks: w.Blocks(),
 		Left: []pack.Left{{Name: "x.env", Reason: "it is no file of a run"}}, Redaction: &pack.Redaction{Rules: []pack.RuleCount{{Action: "drop", Path: "secret"}}}}).Encode()
 	if err != nil {
 		t.Fatal(err)

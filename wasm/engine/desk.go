@@ -55,6 +55,8 @@ type request struct {
 	Hash     string
 	Changes  []view.Change // of files that are followed
 	Notes    []view.Note
+	Title    string // of a bundle
+	Take     bool
 }
 
 func (d *desk) add(b []byte) ([]byte, error) {
@@ -126,7 +128,7 @@ func (d *desk) call(b []byte) (answer []byte, needs bool, err error) {
 		return data, false, err
 	case "grow", "still", "grown", "step", "where":
 		return d.grow(&r)
-	case "export", "grid", "cell", "offer", "link", "blocks", "hashed", "noted":
+	case "export", "give", "grid", "cell", "offer", "link", "blocks", "hashed", "noted":
 		answer, err = d.lookUp(&r)
 	case "download":
 		state, _ := d.Read(r.Fragment, r.Host)

@@ -29,7 +29,8 @@
 //	          the first byte of the packed file to feed, unless it is done. What is unpacked answers the need
 //	OpCall    JSON {op, …} → JSON; the operations of the desk
 //	OpHash    the sampled blocks of a file, put together → their hash as text
-//	OpBlock   JSON line {size, packed, sha256, place} + LF + the bytes of a block of a bundle → its plain bytes
+//	OpBlock   JSON line {codec, size, packed, sha256, place} + LF + the bytes of a block of a bundle → its plain bytes
+//	OpParcel  JSON line {op, …} + LF + bytes: a step of making a bundle, see below
 //	OpWarm    scans the sample once and forgets it, so that the browser has compiled the scan well → {}
 //
 // Operations of the desk (OpCall):
@@ -37,7 +38,7 @@
 //	hello    {} → {version, protocol}
 //	open     {files: [{path, size}], add, bundle} → {scan: [{source, file, size, packed}]}; add keeps what is there,
 //	         bundle tells that the files are those of the bundle that was told of before
-//	bundle   {text, hash} → {files: [{path, size, at}], blocks: [{at, size, packed, sha256, place, name}]}: the index
+//	bundle   {text, hash} → {files: [{path, size, at}], blocks: [{at, size, packed, sha256, place, name, codec}]}: the index
 //	         of a bundle with the hash that it must have, "" for any
 //	reset    {} → {}: back to the landing page
 //	sample   {} → {files: [{path, data}]}: the embedded sample run, base64
@@ -63,11 +64,28 @@
 //	cell     {fragment, host, row, column} → {text, href, rollout}
 //	offer    {fragment, host, text, cursor} → {html, before, after, count}: what can stand at the cursor of a filter
 //	link     {fragment, host} → {fragment, hash: [file]}: a link that names its files, hash lists those to hash first
+//	give     {fragment, host, what, text, title, size, length, take} → {all, some, html, ok, name, begin, wanted}: what a
+//	         bundle would hold. what is "filter" for its rows alone, text are rules of redaction, size and length the plain
+//	         and packed bytes of a sample; begin and wanted, where take is set, are what OpParcel needs
 //	blocks   {size} → {blocks: [[offset, length]]}: what the sampled hash of a file is made of
 //	hashed   {file, hash} → {}
 //	notes    {notes: [{file, line, task, repeat, text, other}], add} → {}: the person's notes; with add they come beside those
 //	         that are there, and an empty text takes one away
 //	noted    {fragment, host} → {list: [{file, line, other, rollout, name, href}]}: the rows that the notes are on
+//
+// Steps of OpParcel, in an instance of its own:
+//
+//	begin    {files, filtered, filter, rows, origin, title, rules, made} → {learns, rollouts: [file], beside: [file]}
+//	file     {file, wanted: [[offset, length]]} → {}: what is fed from here on is this file as it lies there, whole. A feed
+//	         answers 1 where blocks wait to be packed
+//	end      {} → {}: the file has ended
+//	learned  {} → {}: where begin answered learns, rollouts are fed once in front of this step and once behind it
+//	block    {} → the plain bytes of the next block that waits, nothing for none
+//	packed   {n} + bytes → the element of a document that holds the block
+//	finish   {} → {}: everything was fed; the last block waits
+//	index    {} → {html, notes, id}: what is in the bundle, how many of it was probably not meant
+//	front    {style, script, worker, libraries} + the module in gzip → the document up to its first block
+//	behind   {} → what stands behind the last block
 //
 // A need is answered with {need: [{file, offset, length, packed}]}: the host supplies those bytes with OpBytes,
 // or with OpSlice where they are packed, and asks again. A region is sent only when its HTML differs from what was sent last.
@@ -88,4 +106,5 @@ const (
 	OpHash
 	OpWarm
 	OpBlock
+	OpParcel
 )

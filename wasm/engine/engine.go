@@ -21,6 +21,7 @@ type Engine struct {
 	sliced  *slice
 	slicing bool // what is fed is for the slice
 	blocks  pack.Opener
+	packer  *packer // of a bundle that is being made, nil for none
 }
 
 var errNoScan = errors.New("no scan is running")
@@ -29,6 +30,9 @@ var errNoScan = errors.New("no scan is running")
 func (e *Engine) Feed(b []byte) (done bool, err error) {
 	if e.slicing {
 		return e.feedSlice(b), nil
+	}
+	if e.packer != nil && e.packer.begun >= 0 {
+		return e.packer.feed(b)
 	}
 	if e.scan == nil {
 		return false, errNoScan
@@ -55,6 +59,8 @@ func (e *Engine) Call(op int, request []byte) (answer []byte, needs bool, err er
 		answer, err = e.slice(request)
 	case OpBlock:
 		answer, err = e.block(request)
+	case OpParcel:
+		answer, err = e.parcel(request)
 	case OpWarm:
 		answer = warm()
 	case OpCall:

@@ -34,6 +34,8 @@ func (d *desk) lookUp(r *request) ([]byte, error) {
 			ranges[i] = [3]int64{int64(n.File), n.Offset, n.Length}
 		}
 		return json.Marshal(map[string]any{"text": e.Text, "ranges": ranges, "next": e.Next, "total": e.Total, "done": e.Done})
+	case "give":
+		return d.give(state, r)
 	case "grid":
 		return d.Cells(state, r.From, r.To)
 	case "cell":
@@ -58,6 +60,28 @@ func (d *desk) lookUp(r *request) ([]byte, error) {
 	}
 	fragment, needs := d.Link(state)
 	return json.Marshal(map[string]any{"fragment": fragment, "hash": needs})
+}
+
+// give says what a bundle of the files would hold, and what its maker must know where the page wants one.
+func (d *desk) give(s view.State, r *request) ([]byte, error) {
+	g := d.Giving(s, r.What == "filter", r.Text, r.Title, view.Sample{Plain: r.Size, Packed: r.Length})
+	html, err := markup(web.Giving(g))
+	if err != nil {
+		return nil, err
+	}
+	answer := map[string]any{"all": g.All, "some": g.Some, "html": html, "ok": g.Problem == "", "name": g.Name, "command": g.Command}
+	if r.Take && g.Problem == "" {
+		wanted := map[int][][2]int64{}
+		for file, rows := range g.Given.Wanted {
+			for _, w := range rows {
+				wanted[file] = append(wanted[file], [2]int64{w.Offset, w.Length})
+			}
+		}
+		x := g.Given
+		answer["wanted"] = wanted
+		answer["begin"] = map[string]any{"files": x.Files, "filtered": x.Filtered, "filter": x.Filter, "rows": x.Rows, "origin": x.Origin, "rules": g.Rules, "title": r.Title}
+	}
+	return json.Marshal(answer)
 }
 
 func blocks(size int64) [][2]int64 {

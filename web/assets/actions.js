@@ -99,6 +99,7 @@
   }
 
   Object.assign(actions, {
+    save,
     "open-files": () => intake.choose("files"),
     "open-folder": () => intake.choose("folder"),
     sample: () => intake.openSample(),

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { root, script, runsURL, bundle, state, crew, scan, intake, notices, offline, view, bundled, follow } = window.rollscope.page;
+  const { root, script, runsURL, bundle, state, crew, scan, intake, notices, offline, view, bundled, follow, share } = window.rollscope.page;
 
   // ---- workers -------------------------------------------------------------------------------------------
 
@@ -70,7 +70,9 @@
     if (!inline) {
       const url = beside("rollscope.wasm");
       try {
-        return await WebAssembly.compileStreaming(fetch(url));
+        const response = await fetch(url);
+        share.keepModule(response.clone().blob(), false); // later nothing can be fetched
+        return await WebAssembly.compileStreaming(response);
       } catch {
         return WebAssembly.compile(await (await fetch(url)).arrayBuffer());
       }
@@ -78,7 +80,9 @@
     const base64 = inline.textContent.trim();
     inline.remove();
     const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(base64) : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const kept = new Blob([packed]);
+    share.keepModule(kept, true);
+    const stream = kept.stream().pipeThrough(new DecompressionStream("gzip"));
     return WebAssembly.compile(await new Response(stream).arrayBuffer());
   }
 
@@ -95,6 +99,7 @@
     const kept = offline.prepare();
     const [source, module] = await Promise.all([text("rollscope-worker", "worker.js"), compile()]);
     compiled = module;
+    await share.keep(source);
     let listed = null;
     if (runsURL) {
       listed = await (await fetch(runsURL, { cache: "no-store" })).json();

@@ -16,7 +16,7 @@
 
   const runsURL = root.dataset.runs || "";
   const bundle = root.dataset.bundle || "";   // id of the bundle that came with the page
-  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, offline = {}, view = {}, lists = {}, kept = {}, recent = {}, follow = {}, views = {}, notes = {};
+  const bundled = {}, crew = {}, scan = {}, intake = {}, notices = {}, offline = {}, view = {}, lists = {}, kept = {}, recent = {}, follow = {}, views = {}, notes = {}, share = {};
 
   const state = {
     files: [],                     // {path, size, blob | url | at, handle}; see intake.handleOf
@@ -122,7 +122,7 @@
       // Downloads that a part makes itself, by their names; commands that are there for now, for the palette.
       parts: { settled: [], seen: [], scrolled: [], renewed: [], downloads: {}, commands: [] },
       actions: {},                          // by the name in data-action
-      bundled, crew, scan, intake, notices, offline, view, lists, kept, recent, follow, views, notes,
+      bundled, crew, scan, intake, notices, offline, view, lists, kept, recent, follow, views, notes, share,
     },
     // For tests and the curious: a worker can be made to fail, as the browser does it when memory runs out.
     status: () => ({ ...scan.status(), ...view.status(), opening: state.opening }),

@@ -4,7 +4,7 @@
 // also send {event: 'progress' | 'partial'}. Bytes of files exist here and nowhere else on the page.
 "use strict";
 
-const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6, SLICE: 7, HASH: 8, WARM: 9, BLOCK: 10 };
+const OP = { SCAN: 1, TAKE: 2, FINISH: 3, ADD: 4, BYTES: 5, CALL: 6, SLICE: 7, HASH: 8, WARM: 9, BLOCK: 10, PARCEL: 11 };
 const BUFFER = 4 << 20;   // one piece of a stream
 const TAIL = 256 << 10;   // how much is read at first behind a range for its last line
 const STALL = 1500;       // ms without a byte until a stream is given up
@@ -172,7 +172,7 @@ async function blockWith(byte) {
     const middle = (low + high) >> 1;
     if (blocks[middle].at <= byte) low = middle; else high = middle;
   }
-  const { at, size, packed, sha256, place, url, blob } = blocks[low];
+  const { at, size, packed, sha256, place, codec, url, blob } = blocks[low];
   let bytes;
   if (url !== undefined) {
     let response;
@@ -188,7 +188,7 @@ async function blockWith(byte) {
   } else {
     throw fault("BundleError", `${place}: it is not in this file, which was cut`);
   }
-  const head = encode({ size, packed, sha256, place });
+  const head = encode({ codec, size, packed, sha256, place });
   const whole = new Uint8Array(head.length + 1 + bytes.length);
   whole.set(head);
   whole[head.length] = 10;
@@ -449,6 +449,8 @@ async function handle(message) {
     case "desk": return desk(message);
     case "hash": return hash(message);
     case "warm": call(OP.WARM, new Uint8Array(0)); return {};
+    case "sample": return sample(message);
+    case "parcel": return parcel(message);
     case "memory": return { bytes: wasm.mem.buffer.byteLength };
   }
   throw new Error(`unknown operation ${message.op}`);

@@ -19,6 +19,7 @@ func parts() fstest.MapFS {
 	return fstest.MapFS{
 		"page.js":              {Data: []byte("\"use strict\";\r\nstart(1 < 2 && 3 > 2);\n")},
 		"worker.js":            {Data: []byte("work();\n")},
+		"worker.more.js":       {Data: []byte("more();\n")},
 		"vendor/a.js":          {Data: []byte("// a\n")},
 		"vendor/b.js":          {Data: []byte("// b\n")},
 		"vendor/a.LICENSE.txt": {Data: []byte("The licence of a.\n")},
@@ -65,6 +66,7 @@ func TestLoad(t *testing.T) {
 		{"no script", func(f fstest.MapFS) { delete(f, "page.js") }, false, "page.js"},
 		{"no worker", func(f fstest.MapFS) { delete(f, "worker.js") }, false, "worker.js"},
 		{"other gzip", func(f fstest.MapFS) { f["built/rollscope.wasm.gz"] = &fstest.MapFile{Data: zipped(t, "older")} }, false, "two builds"},
+		{"bad licence", func(f fstest.MapFS) { f["vendor/a.LICENSE.txt"] = &fstest.MapFile{Data: []byte("/* x */")} }, false, "end its comment"},
 		{"bad gzip", func(f fstest.MapFS) { f["built/rollscope.wasm.gz"] = &fstest.MapFile{Data: []byte("x")} }, false, "two builds"},
 	} {
 		tree := parts()
@@ -90,7 +92,7 @@ func TestAssets(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("assets %q", names)
 	}
-	if f := k.file("worker.js"); string(f.Body) != "load();\nwork();\n" {
+	if f := k.file("worker.js"); string(f.Body) != "load();\nwork();\n\nmore();\n" {
 		t.Errorf("worker %q", f.Body)
 	}
 	if f := k.file("rollscope.wasm"); f.Type != "application/wasm" || f.Gzip == nil || string(f.Brotli) != "br" {
@@ -189,11 +191,11 @@ func TestSingle(t *testing.T) {
 			t.Errorf("the policy does not allow %q", text)
 		}
 	}
-	want := []string{"style: body { color: red }\n", "script: // a\n", "script: // b\n", "script: \"use strict\";\nstart(1 < 2 && 3 > 2);\n"}
+	want := []string{"style: body { color: red }\n", "script: /*\nThe licence of a.\n*/\n// a\n", "script: // b\n", "script: \"use strict\";\nstart(1 < 2 && 3 > 2);\n"}
 	if !slices.Equal(running, want) {
 		t.Errorf("running %q", running)
 	}
-	if data["rollscope-worker"] != "load();\nwork();\n" || data["licence-a"] != "The licence of a.\n" {
+	if data["rollscope-worker"] != "load();\nwork();\n\nmore();\n" {
 		t.Errorf("data %q", data)
 	}
 	packed, err := base64.StdEncoding.DecodeString(data["rollscope-wasm"])

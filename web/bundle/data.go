@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"html"
 	"io"
 	"path"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/rollscope/rollscope/core/pack"
+	"github.com/rollscope/rollscope/core/view"
 	"github.com/rollscope/rollscope/web"
 )
 
@@ -25,7 +26,7 @@ type Data struct {
 }
 
 // MaxSingle is how many packed bytes one HTML file carries: browsers open a text of more with difficulty.
-const MaxSingle = 100 << 20
+const MaxSingle = view.LargestParcel
 
 // FolderWith makes the files of a static viewer that opens data, but for the blocks: they belong into
 // [pack.Folder] of the id under their [pack.Name]. The document is the last file.
@@ -47,15 +48,11 @@ const (
 // WriteSingle writes the whole viewer and data as one document. Blocks stand behind the script, so that of a file
 // that was cut the viewer and the index are there and say what is missing.
 func (k *Kit) WriteSingle(w io.Writer, d Data) error {
-	document, err := k.single(web.DocumentOptions{Bundle: d.ID}, embedded{indexElement, "text/plain", string(d.Index)})
+	front, end, err := k.Around(d.Index, d.ID)
 	if err != nil {
 		return err
 	}
-	end := bytes.LastIndex(document, []byte("</body>"))
-	if end < 0 {
-		return errors.New("the document has no end")
-	}
-	if _, err := w.Write(document[:end]); err != nil {
+	if _, err := w.Write(front); err != nil {
 		return err
 	}
 	for n := range d.Blocks {
@@ -63,20 +60,41 @@ func (k *Kit) WriteSingle(w io.Writer, d Data) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "<script type=\"text/plain\" id=\"%s%d\">%s</script>\n", blockElement, n, base64.StdEncoding.EncodeToString(packed)); err != nil {
+		if _, err := w.Write(Element(n, packed)); err != nil {
 			return err
 		}
 	}
-	_, err = w.Write(document[end:])
+	_, err = w.Write(end)
 	return err
+}
+
+// Around gives what stands in front of the blocks in a single file, and behind them.
+func (k *Kit) Around(index []byte, id string) (front, end []byte, err error) {
+	document, err := k.single(web.DocumentOptions{Bundle: id}, embedded{indexElement, "text/plain", string(index)})
+	if err != nil {
+		return nil, nil, err
+	}
+	at := bytes.LastIndex(document, []byte("</body>"))
+	if at < 0 {
+		return nil, nil, errors.New("the document has no end")
+	}
+	return document[:at], document[at:], nil
+}
+
+// Element is the element of a single file that holds a packed block.
+func Element(n int, packed []byte) []byte {
+	b := []byte(`<script type="text/plain" id="` + blockElement + strconv.Itoa(n) + `">`)
+	b = base64.StdEncoding.AppendEncode(b, packed)
+	return append(b, "</script>\n"...)
 }
 
 // ErrNoData means that a document is a viewer without data, or no viewer at all.
 var ErrNoData = errors.New("there is no bundle with data in it")
 
+// They are made when a document is read: the page, which only writes one, goes without.
 var (
-	idAttribute     = regexp.MustCompile(`^[^>]*<html[^>]* data-bundle="([0-9a-f]{64})"`)
-	blocksAttribute = regexp.MustCompile(`<html[^>]* data-blocks="([^"]*)"`)
+	idAttribute     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^>]*<html[^>]* data-bundle="([0-9a-f]{64})"`) })
+	blocksAttribute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<html[^>]* data-blocks="([^"]*)"`) })
 )
 
 // A Document is what a document says about the data it opens.
@@ -90,12 +108,12 @@ type Document struct {
 // ReadDocument reads the document of a viewer.
 func ReadDocument(text []byte) (*Document, error) {
 	head := text[:min(len(text), 4096)]
-	id := idAttribute.FindSubmatch(bytes.TrimPrefix(head, []byte("<!doctype html>")))
+	id := idAttribute().FindSubmatch(bytes.TrimPrefix(head, []byte("<!doctype html>")))
 	if id == nil {
 		return nil, ErrNoData
 	}
 	d := &Document{ID: string(id[1]), text: text}
-	if folder := blocksAttribute.FindSubmatch(head); folder != nil {
+	if folder := blocksAttribute().FindSubmatch(head); folder != nil {
 		d.Folder = html.UnescapeString(string(folder[1]))
 	}
 	return d, nil

@@ -107,3 +107,30 @@ func TestElements(t *testing.T) {
 		}
 	}
 }
+
+// A page that knows its parts makes the same document as the command.
+func TestAssemble(t *testing.T) {
+	k := load(t, parts())
+	var want, got bytes.Buffer
+	if err := k.WriteSingle(&want, data("{}\n")); err != nil {
+		t.Fatal(err)
+	}
+	p := Parts{Style: k.style, Script: k.script, Worker: k.worker, Module: k.packed}
+	for _, l := range k.libraries {
+		p.Libraries = append(p.Libraries, l.text)
+	}
+	again, err := Assemble(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.WriteSingle(&got, data("{}\n")); err != nil || !bytes.Equal(want.Bytes(), got.Bytes()) {
+		t.Errorf("another document, %v:\n%s", err, got.Bytes())
+	}
+	for _, change := range []func(*Parts){func(p *Parts) { p.Script = "" }, func(p *Parts) { p.Worker = "" }, func(p *Parts) { p.Module = nil }} {
+		less := p
+		change(&less)
+		if _, err := Assemble(less); err == nil {
+			t.Errorf("%+v were enough", less)
+		}
+	}
+}

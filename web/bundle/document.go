@@ -119,9 +119,6 @@ func (k *Kit) parts() []embedded {
 		{"rollscope-worker", data, k.worker},
 		{"rollscope-wasm", data, base64.StdEncoding.EncodeToString(k.packed)},
 	}
-	for _, n := range k.notices {
-		list = append(list, embedded{"licence-" + strings.ToLower(path.Base(strings.TrimSuffix(n.name, noticeEnding))), data, n.text})
-	}
 	for _, s := range k.libraries {
 		list = append(list, embedded{"", "", s.text})
 	}

@@ -32,6 +32,7 @@ const (
 
 	pageScript   = "page.js"
 	workerScript = "worker.js"
+	workerParts  = "worker." // begins the names of parts that follow it
 	loaderScript = "wasm_exec.js"
 	module       = "rollscope.wasm"
 	stylesheet   = "style.css"
@@ -60,8 +61,26 @@ type Kit struct {
 	worker    string // loader and source
 	style     string
 	packed    []byte // the module, gzip
-	libraries []text // scripts that run before the page's
-	notices   []text // their licences
+	libraries []text // scripts that run before the page's, each with its licence in front
+}
+
+// Parts are what a page knows of its own viewer, so that it can make one without its host.
+type Parts struct {
+	Style, Script, Worker string
+	Libraries             []string // in their order
+	Module                []byte   // packed with gzip
+}
+
+// Assemble makes a Kit of parts that came from one. It makes single files alone.
+func Assemble(p Parts) (*Kit, error) {
+	if p.Script == "" || p.Worker == "" || len(p.Module) == 0 {
+		return nil, errors.New("parts of the viewer are missing")
+	}
+	k := &Kit{style: newlines(p.Style), script: newlines(p.Script), worker: newlines(p.Worker), packed: p.Module}
+	for _, l := range p.Libraries {
+		k.libraries = append(k.libraries, text{text: newlines(l)})
+	}
+	return k, nil
 }
 
 // A text is a part with its name below assets/.
@@ -78,7 +97,7 @@ func Load(assets fs.FS, style []byte) (*Kit, error) {
 	}
 	k := &Kit{style: newlines(string(style))}
 	source := ""
-	var more []string // the parts of the page's script that follow its first
+	var more, beside []string // the parts of the page's script that follow its first, and those of the worker
 	err = fs.WalkDir(assets, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -114,15 +133,23 @@ func Load(assets fs.FS, style []byte) (*Kit, error) {
 			k.script = newlines(string(f.Body))
 		case name == workerScript:
 			source = string(f.Body)
-			k.worker = newlines(string(loader) + "\n" + source)
-			f.Body = []byte(k.worker)
+		case strings.HasPrefix(name, workerParts) && path.Ext(name) == ".js":
+			beside = append(beside, string(f.Body))
+			return nil
 		case path.Dir(name) == "." && path.Ext(name) == ".js":
 			more = append(more, newlines(string(f.Body)))
 			return nil
 		case path.Dir(name) == libraryFolder && path.Ext(name) == ".js":
-			k.libraries = append(k.libraries, text{name, newlines(string(f.Body))})
-		case path.Dir(name) == libraryFolder && strings.HasSuffix(name, noticeEnding):
-			k.notices = append(k.notices, text{name, newlines(string(f.Body))})
+			notice, err := optional(assets, strings.TrimSuffix(name, ".js")+noticeEnding)
+			if err != nil {
+				return err
+			}
+			l, err := licensed(string(f.Body), string(notice))
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			k.libraries = append(k.libraries, text{name, l})
+			f.Body = []byte(l)
 		}
 		f.Name = path.Join(assetFolder, f.Name)
 		k.files = append(k.files, f)
@@ -134,6 +161,10 @@ func Load(assets fs.FS, style []byte) (*Kit, error) {
 	if script := k.file(pageScript); script != nil {
 		k.script = strings.Join(append([]string{k.script}, more...), "\n")
 		script.Body = []byte(k.script)
+	}
+	if worker := k.file(workerScript); worker != nil {
+		k.worker = newlines(strings.Join(append([]string{string(loader), source}, beside...), "\n"))
+		worker.Body = []byte(k.worker)
 	}
 	wasm := k.file(module)
 	switch {
@@ -151,6 +182,17 @@ func Load(assets fs.FS, style []byte) (*Kit, error) {
 		return nil, fmt.Errorf("assets: %s and its gzip form are of two builds: run make wasm", module)
 	}
 	return k, nil
+}
+
+// licensed puts a licence in front of a script, which then goes wherever the script goes.
+func licensed(script, notice string) (string, error) {
+	if notice == "" {
+		return newlines(script), nil
+	}
+	if strings.Contains(notice, "*/") {
+		return "", errors.New("the licence would end its comment")
+	}
+	return newlines("/*\n" + strings.TrimSuffix(notice, "\n") + "\n*/\n" + script), nil
 }
 
 // file finds a part by its name in the asset folder.
