@@ -131,7 +131,7 @@ func (p platform) pack(work, output, version string, when time.Time, texts []ent
 	}
 	program := filepath.Join(work, name)
 	environment := []string{"GOOS=" + p.system, "GOARCH=" + p.machine, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOWORK=off"}
-	if err := command(environment, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", program, "./cmd/rollscope"); err != nil {
+	if err := command(environment, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", program, "./cmd/rollscope"); err != nil {
 		return err
 	}
 	body, err := os.ReadFile(program)

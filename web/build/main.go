@@ -46,7 +46,8 @@ func run() error {
 	}
 	module := filepath.Join(built, "rollscope.wasm")
 	draft := draftOf("rollscope.wasm")
-	flags := "-s -w"
+	// The linker would write what the build went through into the module, which is not the same twice.
+	flags := "-s -w -buildid="
 	if version := tagged(); version != "" {
 		flags += " -X github.com/rollscope/rollscope/core/view.Version=" + version
 	}
