@@ -18,6 +18,13 @@ func (s *Scan) Ask(query uint64, m Mapper) *Scan {
 	return s
 }
 
+// A Passer is a Mapper of a second scan that can tell by the bytes of a line that it has no answer for it. Such a line is
+// not read.
+type Passer interface {
+	Mapper
+	Passes(line []byte) bool
+}
+
 // Answers are what a second scan has found so far.
 type Answers struct {
 	query   uint64

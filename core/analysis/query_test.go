@@ -222,3 +222,62 @@ func TestPartsApart(t *testing.T) {
 		t.Errorf("%v; clash %t, %d rows, %d mappers", err, clash.Load(), rows, made.Load())
 	}
 }
+
+// passing has an answer for lines of an even length alone, and tells so by the line.
+type passing struct{ lengths }
+
+func (p passing) Append(dst []byte, l *jsonl.Line, row *rollout.Row) []byte {
+	if p.Passes(l.Bytes) {
+		return dst
+	}
+	return p.lengths.Append(dst, l, row)
+}
+
+func (passing) Passes(line []byte) bool { return len(line)%2 == 1 }
+
+// unasked is the same without telling.
+type unasked struct{ m passing }
+
+func (u unasked) Append(dst []byte, l *jsonl.Line, row *rollout.Row) []byte {
+	return u.m.Append(dst, l, row)
+}
+
+func (u unasked) AppendBlank(dst []byte, l *jsonl.Line) []byte { return u.m.AppendBlank(dst, l) }
+
+// TestPasser wants the same answers whether lines without one are read or passed over, and the same again when the
+// answers are made anew.
+func TestPasser(t *testing.T) {
+	for name, data := range golden(t) {
+		plain := []source.Source{source.Bytes("a", data)}
+		table, err := Read(context.Background(), plain, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, m := range []Mapper{passing{}, unasked{}} {
+			answers, err := Ask(context.Background(), plain, question, m, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, answersOf(t, table, answers))
+		}
+		s := NewScan(0, 0, int64(len(data)), 0).Ask(question, passing{})
+		s.Feed(data)
+		s.Finish()
+		p := s.Take()
+		if a := p.Account; a.Lines != table.Total().Lines || a.Blank != table.Total().Blank || a.Bytes() != table.Total().Bytes() {
+			t.Errorf("%s: %+v, want the lines of %+v", name, a, table.Total())
+		}
+		p.Answered(func(dst, answer []byte) []byte { return append(append(dst, answer...), answer...) })
+		p.Answered(func(dst, answer []byte) []byte { return append(dst, answer[:len(answer)/2]...) })
+		again := NewAnswers(question, 1)
+		if err := again.Add(p); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range append(texts[1:], answersOf(t, table, again)) {
+			if text != texts[0] {
+				t.Errorf("%s:\n%.500s\nwant\n%.500s", name, text, texts[0])
+			}
+		}
+	}
+}

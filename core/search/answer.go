@@ -54,6 +54,9 @@ func (s *Search) Append(dst []byte, line *jsonl.Line, row *rollout.Row) []byte {
 	return append(dst, hits...)
 }
 
+// Passes tells by the bytes of a line that Append has nothing to keep of it.
+func (s *Search) Passes(line []byte) bool { return !s.Could(line) }
+
 func (h *Hit) append(dst []byte) []byte {
 	cut := byte(0)
 	if h.Cut {

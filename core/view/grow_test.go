@@ -16,6 +16,7 @@ import (
 
 	"github.com/rollscope/rollscope/core/analysis"
 	"github.com/rollscope/rollscope/core/runfolder"
+	"github.com/rollscope/rollscope/core/search"
 	"github.com/rollscope/rollscope/core/synth"
 )
 
@@ -155,7 +156,13 @@ func (g *growing) show(d *Desk, fragment string) *Page {
 				begin = analysis.NewPackedScan
 			}
 			scan := begin(task.Source, task.From, to, 0)
-			if probe := ProbeByID(a.Probe); probe != nil {
+			if a.Search != nil {
+				by, err := search.New(*a.Search)
+				if err != nil {
+					g.t.Fatal(err)
+				}
+				scan.Ask(by.Number(), by)
+			} else if probe := ProbeByID(a.Probe); probe != nil {
 				scan.Ask(probe.Number(), probe.Mapper())
 			} else {
 				q, err := Ask(a.Filter)
@@ -200,7 +207,7 @@ func (g *growing) fresh() *Desk {
 func fragments(d *Desk) []string {
 	list := []string{"", "tab=rollouts&sort=-bytes", "tab=rollouts&filter=verdict:unhealthy", "tab=files",
 		"tab=rollouts&filter=row.n%3D1%20or%20row._ng_task_index%3E%3D0", "tab=rollouts&filter=reward%3E0", "tab=health&profile=main",
-		"tab=scores&set=scores.by:agent_ref.name"}
+		"tab=scores&set=scores.by:agent_ref.name", "tab=search&search=done", "tab=search&search=o&set=search.in%3Dall"}
 	for _, t := range Tabs {
 		list = append(list, "tab="+t.ID)
 	}
@@ -413,9 +420,10 @@ func TestGrowAsks(t *testing.T) {
 	fragment := "tab=rollouts&filter=" + escape("row.response.id != 7")
 	g.show(d, fragment)
 	g.show(d, "tab=calls")
+	g.show(d, "tab=search&search=the")
 	g.data[name] = b
 	g.step(d, []Change{{File: 0, Size: int64(len(b))}}, nil)
-	for _, fragment := range []string{fragment, "tab=calls"} {
+	for _, fragment := range []string{fragment, "tab=calls", "tab=search&search=the"} {
 		s, _ := d.Read(fragment, Host{})
 		a := d.Asking(s)
 		if a == nil {
