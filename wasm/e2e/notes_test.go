@@ -214,6 +214,15 @@ func TestNotesGrow(t *testing.T) {
 	p.WaitState("ready")
 	p.SetHash("tab=rollouts&filter=has(note)")
 	p.WaitStats(map[string]string{"rollout.count": "4", "filter.count": "1"})
+	// In a narrow window the field is behind "All facts"; the key leads to it all the same.
+	p.openRow("live.jsonl:2")
+	if err := p.window(400, 800, ""); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait(`document.querySelector(".facts .all .m-note")`)
+	p.Key("e")
+	p.Wait(`document.activeElement.matches("[data-note-text]") && document.activeElement.getClientRects().length > 0 && ` + noteText + ` === "here"`)
+	p.fits(400)
 	if n := Eval[int](p, `Object.keys(localStorage).filter((k) => k.startsWith("rollscope.notes.")).length`); n != 1 {
 		t.Errorf("%d versions of the file have notes", n)
 	}
