@@ -53,7 +53,7 @@ generate:                  ## *_templ.go from *.templ
 	cd tools && $(GO) tool templ generate -path ../web
 
 bench: build browser       ## budgets of the design, as ratios within one run
-	$(GO) test -run "^$$" -bench "Budget|Workers|Memory" -benchtime 3x ./core/analysis ./core/projection ./core/search
+	$(GO) test -run "^$$" -bench "Budget|Workers|Memory" -benchtime 3x ./core/analysis ./core/projection ./core/search ./core/parcel
 	cd wasm/e2e && $(GO) test -count=1 -run '^$$' -bench . -benchtime 1x -timeout 60m ./...
 
 fuzz:                      ## every fuzzer for FUZZ each

@@ -28,12 +28,14 @@ func (c Codec) ending() string {
 	return ".zst"
 }
 
-// NewWriter makes a Writer that packs with zstd and hands over block after block. put must not keep the bytes.
+// NewWriter makes a Writer that packs with zstd and hands over block after block. put must not keep the bytes. It packs as
+// quickly as zstd does, for a few per cent of size, and without sums of its own, as every block has its SHA-256.
 func NewWriter(put func(n int, packed []byte) error) *Writer {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(false))
 	w := &Writer{err: err}
+	var packed []byte
 	w.cutOff = func(n int, plain []byte) error {
-		packed := enc.EncodeAll(plain, nil)
+		packed = enc.EncodeAll(plain, packed[:0])
 		if err := w.Packed(n, packed); err != nil {
 			return err
 		}
