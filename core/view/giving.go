@@ -15,7 +15,7 @@ import (
 const LargestParcel = 100 << 20
 
 // viewerBytes is about what the viewer takes of a single file.
-const viewerBytes = 5_000_000
+const viewerBytes = 5_200_000
 
 // A Sample is some bytes of files and how small they became.
 type Sample struct{ Plain, Packed int64 }

@@ -101,9 +101,9 @@ func TestShare(t *testing.T) {
 	want := live.numbers()
 	live.startSharing()
 	live.Type("Sent <b>run</b>")
-	live.Screenshot("share", 1280, 800, false)
+	live.examine("share")
 	document := live.shared("s16.html")
-	live.Screenshot("share-saved", 1280, 800, true)
+	live.examine("share-saved")
 	path := verified(t, work, "sent.html", document)
 
 	if out, talk, code := product.Run(t, work, "bundle", "s16", "-o", "made.html", "--title", "Sent <b>run</b>"); code != 0 {
