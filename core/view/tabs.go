@@ -92,6 +92,8 @@ func Commands() []Command {
 		Command{[]string{"l"}, "live", "follow files that grow, or stop following them"},
 		Command{[]string{"c"}, "link", "copy a link to what is shown"},
 		Command{[]string{"u"}, "take-back", "undo what was just replaced or removed"},
+		Command{[]string{"O"}, "open-folder", "open another run folder"},
+		Command{[]string{"F"}, "open-files", "open other rollouts files"},
 		Command{[]string{"h"}, "share", "share what is open as one HTML file"},
 		Command{[]string{"d"}, "theme", "switch between light and dark"},
 		Command{[]string{"?"}, "keys", "this sheet"},

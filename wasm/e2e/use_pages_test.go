@@ -91,6 +91,16 @@ func TestPalette(t *testing.T) {
 	before := Eval[string](p, `getComputedStyle(document.body).backgroundColor`)
 	p.Key("Enter")
 	p.Wait(fmt.Sprintf(`getComputedStyle(document.body).backgroundColor !== %q`, before))
+	// A table is sorted by the names of its heads.
+	p.Key("g r")
+	p.current("rollouts")
+	p.Key("Control+k")
+	p.Type("sort findings desc")
+	p.Wait(`document.querySelectorAll("#commands li:not([hidden])").length === 1`)
+	p.Key("Enter")
+	p.Wait(`document.querySelector("th[data-column=findings]").getAttribute("aria-sort") === "descending"`)
+	p.Key("g h")
+	p.current("health")
 	// What is not there is not offered: with one run there is nothing to compare, and outside a rollout none of its parts.
 	for words, left := range map[string]string{"one run against another": "", "calls": "tab calls"} {
 		p.Key("Control+k")

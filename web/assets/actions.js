@@ -141,6 +141,7 @@
       return;
     }
     e.preventDefault();
+    if (at.closest("details.runs")) closePanels(null);
     const { action, download: name, copy: what, of } = at.dataset;
     const work = name ? download(name, of) : what ? copy(what, of) : actions[action] && actions[action](at);
     Promise.resolve(work).catch(notices.failed);

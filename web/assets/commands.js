@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, sleep, decoded, visible, closePanels, params, parts, actions, notices, view, lists } = window.rollscope.page;
+  const { $, $$, sleep, decoded, visible, closePanels, params, setParam, parts, actions, notices, view, lists } = window.rollscope.page;
 
   const entries = () => [...$$("#commands [data-run]")];
   const chords = new Map();
@@ -233,6 +233,14 @@
       list.append(entry);
     });
   }
+
+  // Heads of the table can be reached by Tab, behind every mark of the charts above it; here by their names.
+  parts.commands.push(() => [...$$("th[data-movable] > a")].filter(visible).flatMap((head) =>
+    [["", ""], ["-", ", descending"]].map(([sign, way]) => ({
+      kind: "sort",
+      title: `by ${head.firstChild.textContent.trim()}${way}`,
+      act: () => setParam("sort", sign + head.parentElement.dataset.column),
+    }))));
 
   function palette(on) {
     extend(on);
