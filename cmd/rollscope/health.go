@@ -251,7 +251,7 @@ written; with -o DIR the two reports ` + health.SummaryFile + ` and
 				return err
 			}
 			s := j.report.Stats()
-			return limit.check(int64(s.Unhealthy), int64(s.Records))
+			return limit.check([...]int64{health.Healthy: int64(s.Healthy), health.Unhealthy: int64(s.Unhealthy), health.Unobserved: int64(s.Unobserved), health.Skipped: 0})
 		},
 	}
 	f := cmd.Flags()

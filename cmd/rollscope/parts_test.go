@@ -8,14 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rollscope/rollscope/core/health"
 	"github.com/rollscope/rollscope/core/source"
 )
 
 func TestThreshold(t *testing.T) {
 	for _, c := range []struct {
-		text           string
-		unhealthy, all int64
-		matches        bool
+		text      string
+		have, all int64
+		matches   bool
 	}{
 		{"unhealthy", 0, 10, false},
 		{"unhealthy", 1, 10, true},
@@ -32,20 +33,26 @@ func TestThreshold(t *testing.T) {
 		{"unhealthy=0%", 1, 1000000, true},
 		{"unhealthy=100%", 3, 3, true},
 		{"unhealthy=99999999999999999999", 3, 3, false},
+		{"unobserved", 0, 10, false},
+		{"unobserved", 1, 10, true},
+		{"unobserved=50%", 4, 10, false},
+		{"unobserved=50%", 5, 10, true},
 	} {
 		limit, err := parseThreshold(c.text)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if got := limit.matches(c.unhealthy, c.all); got != c.matches {
-			t.Errorf("%s with %d of %d: %v", c.text, c.unhealthy, c.all, got)
+		if got := limit.matches(c.have, c.all); got != c.matches {
+			t.Errorf("%s with %d of %d: %v", c.text, c.have, c.all, got)
 		}
-		if err := limit.check(c.unhealthy, c.all); errors.Is(err, errMatched) != c.matches {
-			t.Errorf("%s with %d of %d: %v", c.text, c.unhealthy, c.all, err)
+		counts := [health.Skipped + 1]int64{health.Skipped: c.all - c.have}
+		counts[limit.of] = c.have
+		if err := limit.check(counts); errors.Is(err, errMatched) != c.matches {
+			t.Errorf("%s with %d of %d: %v", c.text, c.have, c.all, err)
 		}
 	}
-	for _, bad := range []string{"", "healthy", "unhealthy=", "unhealthy=%", "unhealthy=-1", "unhealthy=1.5", "unhealthy=x", "unhealthy=101%",
+	for _, bad := range []string{"", "healthy", "skipped", "unobserved=x", "unhealthy=", "unhealthy=%", "unhealthy=-1", "unhealthy=1.5", "unhealthy=x", "unhealthy=101%",
 		"unhealthy=1/2", "unhealthy=1e2", "unhealthy= 1", "unhealthy=1.2.3%", "unhealthy=.%", "unhealthy=" + strings.Repeat("9", 40)} {
 		if _, err := parseThreshold(bad); err == nil {
 			t.Errorf("%q was taken", bad)

@@ -127,13 +127,11 @@ Paths are understood as by the health command.`,
 			if err := j.damaged(); err != nil {
 				return err
 			}
-			unhealthy := int64(0)
+			var counts [health.Skipped + 1]int64
 			for _, ordinal := range found {
-				if j.report.Verdict(ordinal) == health.Unhealthy {
-					unhealthy++
-				}
+				counts[j.report.Verdict(ordinal)]++
 			}
-			return limit.check(unhealthy, int64(len(found)))
+			return limit.check(counts)
 		},
 	}
 	f := cmd.Flags()
