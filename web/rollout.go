@@ -178,6 +178,14 @@ func focusable(b view.Block) templ.Attributes {
 	return templ.Attributes{"tabindex": "-1"}
 }
 
+// foundTitle heads the findings; a narrow window reads it as one line with their number.
+func foundTitle(r *view.Rollout) string {
+	if foundCount(r) == "1" {
+		return "Finding"
+	}
+	return "Findings"
+}
+
 // foundCount says how many findings there are, and of very many which are listed.
 func foundCount(r *view.Rollout) string {
 	if r.MoreFindings != "" {

@@ -807,7 +807,7 @@ func factsLead(r *view.Rollout) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(r.Findings) > 0 {
-			templ_7745c5c3_Err = heading("Findings", foundCount(r)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = heading(foundTitle(r), foundCount(r)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -127,6 +127,9 @@ func (d *Desk) healthyPanel(c *selection, s State) Panel {
 		Number: Text{Text: Group(counts[health.Unhealthy])}, Of: "of " + count(total, "rollout is", "rollouts are") + " unhealthy",
 		Shares: shares(counts, s), Charts: []Chart{}, Lines: []Line{},
 	}
+	if total > 0 && counts[health.Unobserved] == total {
+		p.Of += ", none could be judged in full" // 0 alone would read as if all were well
+	}
 	p.Table = agentTable(c, s)
 	if c.report == nil {
 		return p
@@ -184,7 +187,7 @@ func agentTable(c *selection, s State) *Table {
 		}
 		name, term := Text{Text: "none", Muted: true, Title: "rows that name no agent"}, "not has(agent)"
 		if agent >= 0 {
-			name, term = Text{Text: columns.agents[agent]}, filter.Equal("agent", filter.Text(columns.agents[agent]))
+			name, term = Text{Text: columns.agents[agent], Title: columns.agents[agent]}, filter.Equal("agent", filter.Text(columns.agents[agent]))
 		}
 		name.Href = s.ToTab("rollouts").With(func(s *State) { s.Filter = withTerm(s.Filter, term) }).Href()
 		parts := shares(counts[agent+1], s)
