@@ -34,6 +34,7 @@ func (s *Search) Append(dst []byte, line *jsonl.Line, row *rollout.Row) []byte {
 		f = s.Finder()
 	}
 	defer s.finders.Put(f)
+	f.lines = s.options.Keep
 	count, kept := 0, 0
 	var room [1024]byte
 	hits := room[:0]

@@ -33,10 +33,11 @@ type Finder struct {
 	text   []byte
 	places map[int]place
 	trail  trail
+	lines  int // of so many hits of a row the text is wanted, of all if it is negative
 }
 
 // Finder makes a finder.
-func (s *Search) Finder() *Finder { return &Finder{search: s} }
+func (s *Search) Finder() *Finder { return &Finder{search: s, lines: -1} }
 
 // Row calls visit for the hits of a row until it gives false. A hit is valid during the call. A line that cannot be read
 // has none.
@@ -47,7 +48,7 @@ func (f *Finder) Row(row *rollout.Row, visit func(*Hit) bool) {
 	}
 	f.trail = trail{row: row.Value, path: f.trail.path[:0]}
 	var hit Hit
-	more := true
+	more, lines := true, f.lines
 	look := func(v jsonscan.Value, at func() place) {
 		inner, escapes := v.Escaped()
 		if !more || !s.Could(inner) {
@@ -69,7 +70,10 @@ func (f *Finder) Row(row *rollout.Row, visit func(*Hit) bool) {
 				hit = Hit{Pointer: f.trail.pointer(v.Offset()), Part: p.part, Role: p.role, Tool: p.tool, Call: p.call, Turn: p.turn, Text: v.Offset()}
 			}
 			hit.Offset, hit.Length = start, end-start
-			hit.Before, hit.Match, hit.After, hit.Cut = around(text, start, end, s.options.Context)
+			if hit.Before, hit.Match, hit.After, hit.Cut = "", "", "", false; lines != 0 {
+				lines--
+				hit.Before, hit.Match, hit.After, hit.Cut = around(text, start, end, s.options.Context)
+			}
 			more = visit(&hit)
 			return more
 		})

@@ -125,54 +125,48 @@ func (n *needle) in(raw []byte) bool {
 
 // find gives the place of the first run, −1 if there is none.
 func (n *needle) find(b []byte) int {
-	rare := n.run[n.rare]
-	if !n.fold || rare < 'a' || rare > 'z' {
-		return n.walk(b, rare)
-	}
-	return n.walkBoth(b, rare, rare-('a'-'A'))
+	w := n.walk(b)
+	return w.next(0)
 }
 
-// walk goes from one rare byte to the next.
-func (n *needle) walk(b []byte, rare byte) int {
-	for at := n.rare; at < len(b); at++ {
-		i := bytes.IndexByte(b[at:], rare)
-		if i < 0 {
-			return -1
-		}
-		at += i
-		if start := at - n.rare; n.here(b, start) {
-			return start
-		}
-	}
-	return -1
+// A walk goes from one rare byte of a text to the next. A letter has two forms, and each is looked for by itself; where
+// the next of either stands is kept, as one of them can be far behind many of the other.
+type walk struct {
+	n     *needle
+	text  []byte
+	forms [2]byte
+	rare  [2]int // place of the next one of each form, len(text) if there is none
 }
 
-// walkBoth goes from one rare byte to the next, of which there are two forms. Each form is looked for by itself.
-func (n *needle) walkBoth(b []byte, small, capital byte) int {
-	next := func(at int, c byte) int {
-		if at < len(b) {
-			if i := bytes.IndexByte(b[at:], c); i >= 0 {
-				return at + i
+func (n *needle) walk(text []byte) walk {
+	w := walk{n: n, text: text, rare: [2]int{-1, len(text)}}
+	w.forms[0] = n.run[n.rare]
+	if c := w.forms[0]; n.fold && 'a' <= c && c <= 'z' {
+		w.forms[1], w.rare[1] = c-('a'-'A'), -1
+	}
+	return w
+}
+
+// next gives the place of the first run that begins at from or behind it, −1 if there is none. From one call to the next
+// from grows.
+func (w *walk) next(from int) int {
+	for at := from + w.n.rare; ; at++ {
+		for i, c := range w.forms {
+			if w.rare[i] >= at {
+				continue
+			}
+			w.rare[i] = len(w.text)
+			if at < len(w.text) {
+				if found := bytes.IndexByte(w.text[at:], c); found >= 0 {
+					w.rare[i] = at + found
+				}
 			}
 		}
-		return len(b)
-	}
-	if n.rare >= len(b) {
-		return -1
-	}
-	first, second := next(n.rare, small), next(n.rare, capital)
-	for {
-		at := min(first, second)
-		if at == len(b) {
+		if at = min(w.rare[0], w.rare[1]); at >= len(w.text) {
 			return -1
 		}
-		if start := at - n.rare; n.here(b, start) {
+		if start := at - w.n.rare; w.n.here(w.text, start) {
 			return start
-		}
-		if at == first {
-			first = next(at+1, small)
-		} else {
-			second = next(at+1, capital)
 		}
 	}
 }

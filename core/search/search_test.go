@@ -552,3 +552,23 @@ func TestManyMatches(t *testing.T) {
 		}
 	}
 }
+
+// A text with hits everywhere and no capital letter is gone through once: who looks for the capital anew behind every
+// hit is not done in an hour.
+func TestManyFolded(t *testing.T) {
+	text := strings.Repeat("x", 16<<20)
+	line := []byte(`{"response":{"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"` + text + `"}]}]}}`)
+	s, err := New(Options{Pattern: "X", Literal: true, Fold: true, Keep: 2, Context: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reader rollout.Reader
+	l := &jsonl.Line{Bytes: line}
+	a, err := ParseAnswer(s.Append(nil, l, reader.Read(l)))
+	if err != nil || a.Count != len(text) || len(a.Hits) != 2 {
+		t.Fatalf("%d hits, %d kept: %v", a.Count, len(a.Hits), err)
+	}
+	if h := a.Hits[1]; h.Offset != 1 || h.Before != "x" || h.After != "xxxxxxxx" {
+		t.Errorf("second hit %+v", h)
+	}
+}

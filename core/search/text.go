@@ -92,12 +92,12 @@ func (s *Search) eachFolded(text []byte, visit func(start, end int) bool) {
 		return
 	}
 	from := 0 // of what is not in a hit
+	w := n.walk(text)
 	for at := 0; ; {
-		i := n.find(text[at:])
-		if i < 0 {
+		start := w.next(at)
+		if start < 0 {
 			return
 		}
-		start := at + i
 		at = start + 1
 		for range s.lead {
 			if start <= from {

@@ -64,6 +64,7 @@ func (d *Desk) mend(s *State) (odd []string) {
 	if s.Check != "" && harness.Position(s.Check) < 0 && !slices.ContainsFunc(check.All(), func(k *check.Check) bool { return k.ID == s.Check }) {
 		drop("check", &s.Check)
 	}
+	odd = append(odd, mendSearch(s)...)
 	all, sorts := []choosable(nil), []string(nil)
 	tab := d.tabOf(*s)
 	if panes[s.Tab] != nil && s.Rollout == "" {

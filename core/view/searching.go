@@ -52,6 +52,37 @@ func searchOptions(s State) search.Options {
 	return o
 }
 
+// mendSearch takes out of a State the settings of a search that mean nothing, and says what they were.
+func mendSearch(s *State) (odd []string) {
+	for _, c := range slices.Clone(s.Set) {
+		left := ""
+		switch c.Name {
+		case searchCase:
+			if c.Value == "1" {
+				continue
+			}
+		case searchAs:
+			if c.Value == "regexp" {
+				continue
+			}
+		case searchIn:
+			list := strings.Split(c.Value, "+")
+			known := slices.DeleteFunc(slices.Clone(list), func(name string) bool { return name != "all" && !slices.Contains(partNames(), name) })
+			if len(known) == len(list) {
+				continue
+			}
+			left = strings.Join(known, "+")
+		default:
+			if !strings.HasPrefix(c.Name, "search.") {
+				continue
+			}
+		}
+		odd = append(odd, c.Name+"="+c.Value)
+		*s = s.Choose(c.Name, left)
+	}
+	return odd
+}
+
 // searchingIn is the State that looks into a part as well, or no longer.
 func searchingIn(s State, name string) State {
 	var list []string

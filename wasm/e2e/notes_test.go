@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -132,6 +133,52 @@ func TestNotes(t *testing.T) {
 	p.Wait(`document.querySelector("#live").textContent.includes("2 left as they were")`)
 	p.importing("bad.json", strings.Replace(saved, `"line": 4`, `"line": "4"`, 1))
 	p.says("bad.json was not imported: note 2 of its file 1 has no line or text")
+	for n, kind := range []string{`"constructor"`, `"__proto__"`, `"toString"`, `["notes"]`, `{"toString": 1}`} {
+		name := fmt.Sprintf("kind-%d.json", n)
+		p.importing(name, `{"rollscope": `+kind+`, "version": 1, "files": []}`)
+		p.says(name + " was not imported: it does not say that it holds views or notes")
+	}
+	p.importing("later.json", `{"rollscope": "notes", "version": "`+strings.Repeat("v", 1<<20)+`"}`)
+	p.says(`later.json was not imported: it is of version "vvvv`)
+	if text := p.Text("#region-alerts"); len(text) > 10_000 {
+		t.Errorf("an alert of %d bytes", len(text))
+	}
+}
+
+// TestNotesLong keeps a note of half a million characters over a reload, and times that are none out of the list.
+func TestNotesLong(t *testing.T) {
+	p := open(t, "#tab=rollouts")
+	path := files(t, map[string]string{"rollouts.jsonl": row(1, 0) + "\n" + row(1, 1) + "\n"})
+	p.Drop(path)
+	p.WaitState("ready")
+	p.openRow("rollouts.jsonl:1")
+	p.note("first")
+	Eval[bool](p, `(() => { const area = document.querySelector("[data-note-text]"); area.focus(); area.value = "long ".repeat(100_000); area.dispatchEvent(new InputEvent("input", { bubbles: true })); return true; })()`)
+	p.Wait(`document.querySelector("[data-note-when]").textContent.startsWith("kept")`)
+	saved := p.Saves("notes.json", func() {
+		p.Key("Escape")
+		p.Key("E")
+		p.Wait(`document.querySelector("#notes").open`)
+		p.Click("[data-download='notes.json']")
+	})
+	p.Open(site + "#tab=rollouts")
+	p.Drop(path)
+	p.WaitState("ready")
+	p.openRow("rollouts.jsonl:1")
+	p.Wait(`document.querySelector("[data-note-text]")?.value.length === 500_000`)
+
+	Eval[bool](p, `(localStorage.clear(), true)`)
+	p.Open(site + "#tab=rollouts")
+	p.Drop(path)
+	p.WaitState("ready")
+	bad := regexp.MustCompile(`"at": "[^"]*"`).ReplaceAllString(string(saved), `"at": "<b>\n# then"`)
+	p.importing("long.json", bad)
+	p.Wait(`document.querySelector("#take-back").innerText.includes("1 note imported")`)
+	p.Key("E")
+	p.Wait(`document.querySelector("[data-notes-list] li")`)
+	if text := p.Text("[data-notes-list] .muted"); strings.Contains(text, "Invalid") || strings.Contains(text, "then") {
+		t.Errorf("the list says %q", text)
+	}
 }
 
 // TestNotesUnkept writes a note where the browser takes nothing, for want of room and on principle: it stays in the

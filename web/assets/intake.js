@@ -273,11 +273,14 @@
     }
   });
 
-  async function openSample() {
+  /** Open the sample; at the start of the page what a person has given meanwhile goes before it. */
+  async function openSample(first) {
     const { answer } = await crew.call({ op: "sample" });
+    if (first && (state.opening || state.opened || state.listing)) return;
     const bytes = (b) => Uint8Array.fromBase64 ? Uint8Array.fromBase64(b) : Uint8Array.from(atob(b), (c) => c.charCodeAt(0));
-    await openFiles(answer.files.map(({ path, data }) => asFile(new File([bytes(data)], path), path)), false, null);
-    session.set("sample");
+    const opened = openFiles(answer.files.map(({ path, data }) => asFile(new File([bytes(data)], path), path)), false, null);
+    session.set("sample");         // before somebody gives files, whose session it is then
+    await opened;
   }
 
   Object.assign(intake, { stop, openFiles, openNow, reset, openSample, asFile, handleOf, choose, listHandles });

@@ -53,10 +53,10 @@
       if (file.size > LARGEST) throw new Error("it is too large to be a list of views or notes");
       let content;
       try { content = JSON.parse(await file.text()); } catch { throw new Error("it is no JSON"); }
-      const reader = readers[content?.rollscope];
-      if (!reader) throw new Error("it does not say that it holds views or notes");
-      if (content.version !== 1) throw new Error(`it is of version ${content.version}, and version 1 is read here`);
-      await reader(content);
+      const kind = content?.rollscope;
+      if (typeof kind !== "string" || !Object.hasOwn(readers, kind)) throw new Error("it does not say that it holds views or notes");
+      if (content.version !== 1) throw new Error(`it is of version ${String(JSON.stringify(content.version)).slice(0, 40)}, and version 1 is read here`);
+      await readers[kind](content);
     } catch (error) {
       notices.alert("refused_import", undefined, `${file.name} was not imported: ${error.message}.`, "Choose a file that was saved by “Save views” or by “notes.json”. What is kept here stays as it is.");
       notices.say(`${file.name} was not imported: ${error.message}.`);

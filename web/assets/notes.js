@@ -7,7 +7,7 @@
 
   const PREFIX = "rollscope.notes.";
   const PAUSE = 400;               // ms without a key until a note is kept
-  const LONGEST = 100_000;         // characters of a note that is imported
+  const LONGEST = 5_000_000;       // characters of a note that is imported: browsers keep no more
 
   // A set is what is written on one file: {name, size, hash, notes, unkept, risk}. notes are {line, task, repeat, text,
   // at} by their lines, unkept the lines that the browser did not take, risk tells that they are in no saved file either.
@@ -20,9 +20,9 @@
 
   // ---- the storage ---------------------------------------------------------------------------------------
 
-  const good = (n) => Number.isSafeInteger(n?.line) && n.line > 0 && typeof n.text === "string" && n.text.length <= LONGEST && n.text.trim() &&
+  const good = (n) => Number.isSafeInteger(n?.line) && n.line > 0 && typeof n.text === "string" && n.text.trim() &&
     ["task", "repeat"].every((key) => typeof (n[key] ?? "") === "string");
-  const plain = ({ line, task = "", repeat = "", text, at }) => ({ line, task, repeat, text, at: typeof at === "string" ? at : "" });
+  const plain = ({ line, task, repeat, text, at }) => ({ line, task: task ?? "", repeat: repeat ?? "", text, at: typeof at === "string" && at.length < 40 && Date.parse(at) ? at : "" });
 
   function parsed(hash, text) {
     try {
@@ -420,15 +420,18 @@
   kept.readers.notes = async ({ files }) => {
     if (!Array.isArray(files)) throw new Error("it has no list of files with notes");
     files.forEach((f, n) => {
-      const fine = typeof f?.name === "string" && Number.isSafeInteger(f.size) && f.size >= 0 && /^[0-9a-f]{16,64}$|^unread-/.test(f.hash) && Array.isArray(f.notes);
+      const fine = typeof f?.name === "string" && Number.isSafeInteger(f.size) && f.size >= 0 && typeof f.hash === "string" && /^[0-9a-f]{16,64}$|^unread-/.test(f.hash) && Array.isArray(f.notes);
       if (!fine) throw new Error(`its file ${n + 1} has no name, size, hash or notes`);
-      f.notes.forEach((note, k) => { if (!good(note)) throw new Error(`note ${k + 1} of its file ${n + 1} has no line or text`); });
+      f.notes.forEach((note, k) => {
+        if (!good(note)) throw new Error(`note ${k + 1} of its file ${n + 1} has no line or text`);
+        if (note.text.length > LONGEST) throw new Error(`note ${k + 1} of its file ${n + 1} is too long`);
+      });
     });
-    const undo = [];
+    const sets = new Map([...all(), ...mine.values()].map((set) => [set.hash, set])), undo = [];
     let added = 0, newer = 0, stood = 0;
     for (const f of files) {
-      const set = [...mine.values()].find((s) => s.hash === f.hash) || all().find((s) => s.hash === f.hash) || made(f.name, f.size, f.hash);
-      const lines = [];
+      const set = sets.get(f.hash) || made(f.name, f.size, f.hash), lines = [];
+      sets.set(set.hash, set);
       for (const note of f.notes.map(plain)) {
         const before = set.notes.get(note.line);
         if (before && (before.text === note.text || before.at >= note.at)) { stood++; continue; }

@@ -160,7 +160,7 @@
       } else if (listed) {
         await intake.openFiles(listed);
       } else if (root.dataset.sample !== undefined && !params(location.hash).files) {
-        await intake.openSample();
+        await intake.openSample(true);
       }
       view.schedule();
       // Requests since loading are counted in the lock; the entries of workers are not seen here, their policy is.
