@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/rollscope/rollscope/core/pack"
 	"github.com/rollscope/rollscope/core/parcel"
@@ -28,6 +29,7 @@ func (d *Desk) Give(s State, filtered bool) (*Given, error) {
 	}
 	c := d.choose(s)
 	g := &Given{Filtered: filtered, Files: make([]parcel.File, len(d.files)), Rows: pack.Rows{Of: int64(c.table.Rows())}}
+	above := d.above()
 	looked := map[int]bool{}
 	for _, source := range c.sources {
 		looked[d.sources[source]] = true
@@ -35,7 +37,7 @@ func (d *Desk) Give(s State, filtered bool) (*Given, error) {
 	for i, f := range d.files {
 		e := &d.listing.Entries[i]
 		_, rollouts := d.sourceOf[i]
-		g.Files[i] = parcel.File{Path: f.Path, Size: f.Size, Rollouts: rollouts, Packed: rollouts && d.packed(i)}
+		g.Files[i] = parcel.File{Path: strings.TrimPrefix(f.Path, above), Size: f.Size, Rollouts: rollouts, Packed: rollouts && d.packed(i)}
 		switch {
 		case s.Apart && s.Run != "" && e.Run >= 0 && d.listing.Runs[e.Run].Name != s.Run:
 			g.Files[i].Aside = "it belongs to a run that is not shown"
@@ -70,4 +72,20 @@ func (d *Desk) Give(s State, filtered bool) (*Given, error) {
 		from, done = e.Next, e.Done
 	}
 	return g, nil
+}
+
+// above is the way to the folder that all files share. It tells where somebody keeps their runs, which is nobody else's
+// business.
+func (d *Desk) above() string {
+	folder := d.files[0].Path
+	for _, f := range d.files {
+		for !strings.HasPrefix(f.Path, folder) || !strings.HasSuffix(folder, "/") && folder != "" {
+			folder = folder[:strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')+1]
+		}
+	}
+	above := folder[:strings.LastIndexByte(strings.TrimSuffix(folder, "/"), '/')+1]
+	if base := strings.TrimSuffix(folder[len(above):], "/"); base == "" || base == "." || base == ".." {
+		return folder // it has no name
+	}
+	return above
 }
