@@ -184,6 +184,7 @@ func TestBundleMixed(t *testing.T) {
 	change("index.json", func(b []byte) []byte { return []byte(strings.Replace(string(b), `"kept": `, `"kept": 1`, 1)) })
 	p := newPage(t)
 	p.Allow("two versions")
+	p.Allow("is not that of this version") // says the worker that keeps the viewer
 	p.Open(server.URL)
 	p.WaitState("failed")
 	if text := Eval[string](p, `document.querySelector("[role=alert][data-code=damaged_bundle]").innerText`); !strings.Contains(text, "two versions") {
