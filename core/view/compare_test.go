@@ -97,6 +97,33 @@ func TestComparison(t *testing.T) {
 	}
 }
 
+// TestTogether says on the Overview that runs with the same rollouts are judged as one, and leads to one of them.
+func TestTogether(t *testing.T) {
+	said := func(query string, base, cand [][]float64) string {
+		d, data := twoRuns(t, base, cand)
+		for _, panel := range served(t, d, data, query).Overview.Panels {
+			for _, line := range panel.Lines {
+				if strings.HasSuffix(line.Text, "judged as one") {
+					return line.Text + ": " + line.Href
+				}
+			}
+		}
+		return ""
+	}
+	same, other := [][]float64{{1, 0}, {1}}, [][]float64{{-1, -1, 1}}
+	together := said("", same, same)
+	alone, ok := strings.CutPrefix(together, "2 runs, judged as one: #")
+	if !ok || !strings.Contains(alone, "apart=1") {
+		t.Fatalf("of the same rollouts: %q", together)
+	}
+	if got := said(alone, same, same); got != "" {
+		t.Errorf("of one of them: %q", got)
+	}
+	if got := said("", same, other); got != "" {
+		t.Errorf("of other rollouts: %q", got)
+	}
+}
+
 // TestComparisonIntervals holds the numbers of the worked example.
 func TestComparisonIntervals(t *testing.T) {
 	d, data := twoRuns(t, [][]float64{{1, 1}, {0, 1}, {0, 0}, {1, 1}}, [][]float64{{0, 0}, {1, 1}, {1, 1}, {1, 1}})

@@ -143,6 +143,15 @@ func (d *Desk) healthyPanel(c *selection, s State) Panel {
 		p.Lines = append(p.Lines, Line{Mark: MarkUnhealthy, Text: stats[i].Check.ID, Right: count(touched(&stats[i]), unitOne(stats[i].Check), unitOf(stats[i].Check)),
 			Href: s.ToTab("health").With(func(s *State) { s.Check = stats[i].Check.ID }).Href()})
 	}
+	// Two runs of one dataset have the same rollouts, and together every one of them is there twice.
+	runs := d.listing.Runs
+	repeated := func(stat health.CheckStat) bool {
+		return stat.Check.ID == "rollout_duplicate_identity" && stat.Fired > 0
+	}
+	if !s.Apart && len(runs) > 1 && slices.ContainsFunc(stats, repeated) {
+		alone := s.With(func(s *State) { s.Apart, s.Run = true, runs[0].Name })
+		p.Lines = append(p.Lines, Line{Mark: MarkUnobserved, Text: count(len(runs), "run", "runs") + ", judged as one", Right: "shared ones are repeated", Href: alone.Href()})
+	}
 	return p
 }
 
