@@ -17,6 +17,15 @@ func TestSample(t *testing.T) {
 	if list := p.Requests(); len(list) > 0 {
 		t.Errorf("requests after loading: %q", list)
 	}
+	// Who has looked at files of their own finds the start page after loading anew, not the sample in their place.
+	p.ChooseFiles(caseFile("s15-ignored-checks"))
+	p.WaitState("ready")
+	p.Reload()
+	p.WaitState("idle")
+	p.Wait(`[...document.querySelectorAll("[data-recent-list] li")].some((li) => li.innerText.includes("rollouts.jsonl"))`)
+	if n := Eval[int](p, `document.querySelectorAll("[data-stat='rollout.count']").length`); n > 0 {
+		t.Error("something is open after loading anew")
+	}
 	// The same run opens by one click.
 	q := open(t, "#tab=health")
 	q.Click("Try the sample run")

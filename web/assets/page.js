@@ -149,7 +149,9 @@
     if (loading) loading.textContent = "Reader loading. Files dropped now are queued.";
     crew.booted = crew.boot();
     crew.booted.then(async (listed) => {
-      const opens = state.opening || state.listing || listed || (root.dataset.sample !== undefined && session.get() !== "files");
+      // Whoever has looked at files of their own is not shown the sample in their place: they find the list of what was opened.
+      const sample = root.dataset.sample !== undefined && session.get() !== "files" && !params(location.hash).files;
+      const opens = state.opening || state.listing || listed || sample;
       root.dataset.state = opens ? "scanning" : "idle";
       if (loading) loading.textContent = "";
       for (const input of $$("[data-intake]")) {
@@ -159,7 +161,7 @@
         // What a person has given while the page started is what they want to see.
       } else if (listed) {
         await intake.openFiles(listed);
-      } else if (root.dataset.sample !== undefined && !params(location.hash).files) {
+      } else if (sample) {
         await intake.openSample(true);
       }
       view.schedule();
