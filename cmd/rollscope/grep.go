@@ -63,7 +63,8 @@ type grep struct {
 	asJSON bool
 	list   bool
 	count  bool
-	most   int // hits of a rollout, 0 for all
+	most   int                      // hits of a rollout, 0 for all
+	fits   func(ordinal int64) bool // rows that are looked into; nil for all
 	colour bool
 
 	out      *bufio.Writer
@@ -79,6 +80,7 @@ func grepCommand(h *host) *cobra.Command {
 		g            = grep{host: h}
 		field        string
 		rolloutsFile string
+		only         rowFilter
 	)
 	cmd := &cobra.Command{
 		Use:   "grep PATTERN RUN… [flags]",
@@ -97,13 +99,15 @@ texts; where one might hold the pattern, that is noted.
 
 --field narrows the search down: to some of message, reasoning, tool_call,
 tool_result and other, separated by commas, or to all strings at and below a
-path such as row.response.output or /response/output/0.
+path such as row.response.output or /response/output/0. --filter looks into some
+rows alone, in the language of the page.
 
 Exit status: 0 there are hits, 1 there are none, 2 usage, or input that is
 unreadable or damaged.`,
 		Example: `  rollscope grep 'permission denied' RUN_DIR -i
   rollscope grep -F 'a[0]' RUN_DIR -l
   rollscope grep '"rm -rf' RUN_DIR --field tool_call --json
+  rollscope grep Traceback RUN_DIR --filter 'verdict:unhealthy reward=0'
   rollscope grep abc123 a.jsonl b.jsonl --all`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -131,6 +135,9 @@ unreadable or damaged.`,
 			if g.search, err = search.New(o); err != nil {
 				return usagef("%w", err)
 			}
+			if g.fits, err = only.rows(cmd.Context(), h, args[1:], rolloutsFile); err != nil {
+				return err
+			}
 			inputs, err := openInputs(args[1:], inputOptions{rolloutsFile: rolloutsFile})
 			defer closeInputs(inputs)
 			if err != nil {
@@ -150,6 +157,7 @@ unreadable or damaged.`,
 	f.IntVarP(&o.Context, "context", "C", 0, "this `number` of characters of the line on either side of a hit, at most (default "+strconv.Itoa(search.DefaultContext)+")")
 	f.BoolVar(&g.asJSON, "json", false, "print one JSON document, a hit a line")
 	f.StringVar(&rolloutsFile, "rollouts-file", "", "`name` of the rollouts file of a directory (default "+defaultRolloutsFile+")")
+	only.flag(cmd)
 	return cmd
 }
 
@@ -244,7 +252,7 @@ func (g *grep) run(ctx context.Context, inputs []*input) (err error) {
 			if in.packed == nil {
 				g.progress.show(before+line.Offset+line.Size(), rows)
 			}
-			if !g.search.Could(line.Bytes) {
+			if g.fits != nil && !g.fits(ordinal) || !g.search.Could(line.Bytes) {
 				return nil
 			}
 			row := reader.Read(line)
