@@ -276,7 +276,7 @@ func Document(p view.Page, o DocumentOptions) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</head><body><input type=\"file\" class=\"vh\" id=\"intake-files\" data-intake=\"files\" multiple tabindex=\"-1\" aria-label=\"open files\"> <input type=\"file\" class=\"vh\" id=\"intake-folder\" data-intake=\"folder\" webkitdirectory multiple tabindex=\"-1\" aria-label=\"open folder\"> <button type=\"button\" class=\"skip\" data-action=\"skip\">Skip to the content</button> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</head><body><input type=\"file\" class=\"vh\" id=\"intake-files\" data-intake=\"files\" multiple tabindex=\"-1\" aria-label=\"open files\"> <input type=\"file\" class=\"vh\" id=\"intake-folder\" data-intake=\"folder\" webkitdirectory multiple tabindex=\"-1\" aria-label=\"open folder\"> <button type=\"button\" class=\"skip\" data-action=\"skip\">Skip to the content</button><p id=\"unstarted\">This page does not start: scripts are turned off in this browser, or the file is not whole. Allow scripts, or ask for the file again.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -329,7 +329,7 @@ func Document(p view.Page, o DocumentOptions) templ.Component {
 				var templ_7745c5c3_Var14 string
 				templ_7745c5c3_Var14, templ_7745c5c3_Err = templruntime.NewAttributeExpression("region-" + r.Name).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `document.templ`, Line: 80, Col: 34}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `document.templ`, Line: 81, Col: 34}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var14)
 				if templ_7745c5c3_Err != nil {

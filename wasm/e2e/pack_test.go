@@ -191,3 +191,27 @@ func TestBundleMixed(t *testing.T) {
 		t.Errorf("the alert says %q", text)
 	}
 }
+
+// TestBundleUnstarted opens files of which the script is not whole, or the index is gone: the page says so.
+func TestBundleUnstarted(t *testing.T) {
+	work := t.TempDir()
+	copyFile(t, caseFile("s16-agents"), filepath.Join(work, "run", "rollouts.jsonl"))
+	if out, talk, code := product.Run(t, work, "bundle", "run", "-o", "run.html"); code != 0 {
+		t.Fatalf("bundle: exit %d: %s%s", code, out, talk)
+	}
+	whole, err := os.ReadFile(filepath.Join(work, "run.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, work, "cut.html", string(whole[:bytes.Index(whole, []byte(`id="rollscope-block-0"`))-100]))
+	write(t, work, "bare.html", strings.Replace(string(whole), `id="rollscope-bundle"`, `id="else"`, 1))
+	for name, want := range map[string]string{
+		"cut.html":  `(document.getAnimations().forEach((a) => a.finish()), getComputedStyle(document.querySelector("#unstarted")).visibility === "visible") && document.querySelector("#unstarted").textContent.includes("not whole")`,
+		"bare.html": `document.querySelector("#broken")?.innerText.includes("index of the bundle is not in this file") && !document.querySelector("#unstarted")`,
+	} {
+		p := newPage(t)
+		p.Allow(`index of the bundle is not in this file`)
+		p.Goto("file://" + filepath.Join(work, name))
+		p.Wait(want)
+	}
+}

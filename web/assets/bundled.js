@@ -24,7 +24,11 @@
   }
 
   async function text(folder) {
-    if (!folder) return document.getElementById("rollscope-bundle").textContent;
+    if (!folder) {
+      const index = document.getElementById("rollscope-bundle");
+      if (!index) throw Object.assign(new Error("the index of the bundle is not in this file: it was cut or changed"), { name: "BundleError" });
+      return index.textContent;
+    }
     const response = await fetch(new URL("index.json", folder));
     if (!response.ok) throw new Error(`the index of the bundle (${folder.pathname}index.json) is not there: the server answered ${response.status}`);
     return response.text();

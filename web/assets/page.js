@@ -8,6 +8,7 @@
 (() => {
   const root = document.documentElement;
   const script = document.currentScript;
+  document.getElementById("unstarted")?.remove();
 
   // Ways out of this document that a policy does not close.
   for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel"]) {
