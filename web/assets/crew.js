@@ -97,9 +97,10 @@
 
   async function boot() {
     const kept = offline.prepare();
-    const [source, module] = await Promise.all([text("rollscope-worker", "worker.js"), compile()]);
+    const worker = text("rollscope-worker", "worker.js"), viewer = share.keep(worker);
+    const [source, module] = await Promise.all([worker, compile()]);
     compiled = module;
-    await share.keep(source);
+    await viewer;
     let listed = null;
     if (runsURL) {
       listed = await (await fetch(runsURL, { cache: "no-store" })).json();

@@ -13,7 +13,7 @@
 
   let texts = null, module = null;
 
-  /** Keep the texts of the viewer. A page with an address asks for those it has loaded once more, out of the cache. */
+  /** Keep the texts of the viewer; that of the worker is on its way. A page with an address asks for those it has loaded once more, out of the cache. */
   function keep(worker) {
     const scripts = [...$$("script")].filter((s) => s !== script && (!s.type || s.type === "text/javascript"));
     const text = async (url) => {
@@ -24,7 +24,7 @@
     texts = script.src
       ? Promise.all([text($("link[rel=stylesheet]").href), text(script.src), ...scripts.filter((s) => s.src).map((s) => text(s.src))])
       : Promise.resolve([$("style").textContent, script.textContent, ...scripts.filter((s) => !s.src).map((s) => s.textContent)]);
-    texts = texts.then(([style, script, ...libraries]) => ({ style, script, worker, libraries }));
+    texts = texts.then(async ([style, script, ...libraries]) => ({ style, script, worker: await worker, libraries }));
     return texts.catch(() => {});
   }
 
