@@ -124,14 +124,27 @@
     settle(answer.target);
   }
 
+  // Measuring has the browser lay out what is new. In a task of its own, neither that nor the painting takes long.
+  const later = new MessageChannel();
+  let laid = false;
+  later.port1.onmessage = see;
+
+  function see() {
+    laid = false;
+    for (const part of parts.seen) part();
+  }
+
   /** After new markup: scrollers get their size, the place a link names comes into sight. */
-  let target = "", said = "", frame = 0;
+  let target = "", said = "";
   function settle(wanted) {
     for (const table of $$("[data-table][data-window]")) lists.attach(table);
     for (const chunk of $$("[data-chunk]")) lists.watch(chunk);
     for (const part of parts.settled) part();
-    cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(() => { for (const part of parts.seen) part(); });
+    if (!laid) {
+      laid = true;
+      if (window.scheduler?.postTask) scheduler.postTask(see, { priority: "user-blocking" }); // ahead of the painting
+      else later.port2.postMessage(0);
+    }
     const say = $("[data-say]");
     if (say && say.dataset.say !== said) { said = say.dataset.say; notices.say(said); }
     if (wanted && wanted !== target) reveal(wanted);
