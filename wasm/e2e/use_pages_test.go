@@ -92,6 +92,7 @@ func TestPalette(t *testing.T) {
 	p.Key("Enter")
 	p.Wait(fmt.Sprintf(`getComputedStyle(document.body).backgroundColor !== %q`, before))
 	// A table is sorted by the names of its heads.
+	p.Settled()
 	p.Key("g r")
 	p.current("rollouts")
 	p.Key("Control+k")
