@@ -276,6 +276,7 @@
   });
 
   function execute(entry) {
+    field.blur(); // in a closed sheet it would take the next keys, until the browser draws
     sheet.close();
     run(entry.dataset.run);
   }
