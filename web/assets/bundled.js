@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { root, bundle, bundled, crew } = window.rollscope.page;
+  const { root, bytesOf, bundle, bundled, crew } = window.rollscope.page;
 
   bundled.blocks = [];
 
@@ -43,7 +43,7 @@
       const base64 = element.textContent.trim();
       element.remove();
       try {
-        blocks[n].blob = new Blob([Uint8Array.fromBase64 ? Uint8Array.fromBase64(base64) : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))]);
+        blocks[n].blob = new Blob([bytesOf(base64)]);
       } catch {
         blocks[n].blob = new Blob([]);
       }

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { root, script, runsURL, bundle, state, crew, scan, intake, notices, offline, view, bundled, follow, share } = window.rollscope.page;
+  const { root, script, bytesOf, runsURL, bundle, state, crew, scan, intake, notices, offline, view, bundled, follow, share } = window.rollscope.page;
 
   // ---- workers -------------------------------------------------------------------------------------------
 
@@ -79,8 +79,7 @@
     }
     const base64 = inline.textContent.trim();
     inline.remove();
-    const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(base64) : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-    const kept = new Blob([packed]);
+    const kept = new Blob([bytesOf(base64)]);
     share.keepModule(kept, true);
     const stream = kept.stream().pipeThrough(new DecompressionStream("gzip"));
     return WebAssembly.compile(await new Response(stream).arrayBuffer());
@@ -95,6 +94,9 @@
     document.head.append(meta);
   }
 
+  /** The files of a run as its server lists them. */
+  const served = (list) => list.map(({ path, size, tag, copy, url }) => ({ path, size, tag, copy, url: new URL(url, location.href).href }));
+
   async function boot() {
     const kept = offline.prepare();
     const worker = text("rollscope-worker", "worker.js"), viewer = share.keep(worker);
@@ -103,8 +105,7 @@
     await viewer;
     let listed = null;
     if (runsURL) {
-      listed = await (await fetch(runsURL, { cache: "no-store" })).json();
-      listed = listed.map(({ path, size, tag, copy, url }) => ({ path, size, tag, copy, url: new URL(url, location.href).href }));
+      listed = served(await (await fetch(runsURL, { cache: "no-store" })).json());
     }
     await kept;
     lock();
@@ -139,12 +140,18 @@
   /** What a worker needs to read a file: a handle, an address, or where it stands in the bundle. */
   function handleOf({ size, blob, url, at, handle }) { return { size, blob, url, at, handle: follow.on() ? handle : undefined }; }
 
+  /** The sampled hash of a file, or of its first bytes. */
+  async function hashOf(file, size = file.size) {
+    await crew.booted;
+    return (await ask({ op: "hash", file: { ...handleOf(file), size } })).hash;
+  }
+
   /** Tell the desk the sampled hashes of files. */
   async function hashFiles(list) {
     crew.hashing = true;
     try {
       for (const file of list) {
-        const { hash } = await ask({ op: "hash", file: handleOf(state.files[file]) }).catch((error) => {
+        const hash = await hashOf(state.files[file]).catch((error) => {
           state.files[file].broken = true; // it is asked again only for somebody who wants it
           throw Object.assign(error, { file });
         });
@@ -179,5 +186,5 @@
   const crash = () => ask({ op: "crash" }).catch((e) => died(e));
   const memory = async () => (await ask({ op: "memory" })).bytes;
 
-  Object.assign(crew, { boot, spawn, ask, call, died, handleOf, hashFiles, crash, memory, hashing: false });
+  Object.assign(crew, { boot, served, spawn, ask, call, died, handleOf, hashOf, hashFiles, crash, memory, hashing: false });
 })();

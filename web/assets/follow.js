@@ -4,7 +4,7 @@
 "use strict";
 
 (() => {
-  const { $, $$, root, runsURL, state, sleep, parts, actions, crew, scan, intake, notices, view, lists, follow } = window.rollscope.page;
+  const { $, $$, root, runsURL, state, sleep, counted, parts, actions, crew, scan, intake, notices, view, lists, follow } = window.rollscope.page;
 
   const EVERY = 2000;              // ms between two looks
   const SLOWER = 4;                // a look waits that many times as long as the one before took, if that is longer
@@ -89,7 +89,7 @@
       if (one.tag === before.tag && one.size === old.size && !mark.gone) continue;
       const change = { file, one, anew: false, code: "" };
       if (rows.has(file)) {
-        const same = one.size >= old.size && mark.hash && await hashOf(one, old.size) === mark.hash;
+        const same = one.size >= old.size && mark.hash && await crew.hashOf(one, old.size) === mark.hash;
         if (!current()) return;
         change.other = (one.copy || 0) > before.copy;
         if (one.size < old.size) change.code = "truncated";
@@ -121,7 +121,7 @@
         throw new Error("the server does not answer; what was read stays");
       }
       if (!response.ok) throw new Error(`the server answered ${response.status}; what was read stays`);
-      return (await response.json()).map(({ path, size, url, tag, copy }) => ({ path, size, tag, copy, url: new URL(url, location.href).href }));
+      return crew.served(await response.json());
     }
     const files = await Promise.all(state.files.map(async (file) => {
       const handle = await intake.handleOf(file), { path } = file;
@@ -168,11 +168,6 @@
     }
   }
 
-  /** The sampled hash of the first bytes of a file. */
-  async function hashOf(one, size) {
-    return (await crew.ask({ op: "hash", file: { ...crew.handleOf(one), size } })).hash;
-  }
-
   /** Hold on to what was read of rollouts files, so that it is known later on whether they still begin with it. */
   async function hold() {
     const { generation } = state;
@@ -182,7 +177,7 @@
       const old = state.files[file], mark = marks.get(file) || {};
       if (!old || mark.hash !== undefined || mark.gone) continue;
       const tag = mark.tag ?? tagOf(old);
-      const hash = await hashOf(old, old.size).catch(() => null);
+      const hash = await crew.hashOf(old).catch(() => null);
       if (generation !== state.generation || state.files[file] !== old) return;
       marks.set(file, { ...mark, tag, copy: mark.copy ?? old.copy ?? 0, hash });
     }
@@ -283,11 +278,10 @@
       state.alerts = state.alerts.filter((a) => a.path !== path || !["truncated", "replaced"].includes(a.code));
       notices.alert(code, file, text, `It was read anew, and has ${one.size.toLocaleString("en-US")} bytes now.`);
     }
-    const counted = (n, one, many) => `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
     const words = [];
     if (changes.some(({ code }) => code)) words.push("read anew");
-    else if (rows > 0) words.push(counted(rows, "new row", "new rows"));
-    if (added.length) words.push(counted(added.length, "new file", "new files") + ": " + added.slice(0, 3).map(({ path }) => path.slice(path.lastIndexOf("/") + 1)).join(", ") + (added.length > 3 ? " …" : ""));
+    else if (rows > 0) words.push(counted(rows, "new row"));
+    if (added.length) words.push(counted(added.length, "new file") + ": " + added.slice(0, 3).map(({ path }) => path.slice(path.lastIndexOf("/") + 1)).join(", ") + (added.length > 3 ? " …" : ""));
     const others = changes.filter(({ file, code }) => !code && ![...state.sources.values()].includes(file)).length;
     if (!words.length && others) words.push(counted(others, "file has changed", "files have changed"));
     if (!words.length) return;

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, root, session, state, crew, scan, intake, notices, recent, view, lists } = window.rollscope.page;
+  const { $, root, counted, bytesOf, session, state, crew, scan, intake, notices, recent, view, lists } = window.rollscope.page;
 
   let queue = Promise.resolve();   // what comes before the module is ready waits here
 
@@ -142,7 +142,7 @@
     if (!state.listing) return false;
     const { entries } = state.listing;
     leave();
-    notices.alert("cancelled", undefined, `Reading the dropped folder was cancelled after ${notices.counted(entries)}.`,
+    notices.alert("cancelled", undefined, `Reading the dropped folder was cancelled after ${counted(entries, "entry", "entries")}.`,
       "Nothing of it was opened. Drop it again to open it.");
     view.schedule();
     return true;
@@ -277,8 +277,7 @@
   async function openSample(first) {
     const { answer } = await crew.call({ op: "sample" });
     if (first && (state.opening || state.opened || state.listing)) return;
-    const bytes = (b) => Uint8Array.fromBase64 ? Uint8Array.fromBase64(b) : Uint8Array.from(atob(b), (c) => c.charCodeAt(0));
-    const opened = openFiles(answer.files.map(({ path, data }) => asFile(new File([bytes(data)], path), path)), false, null);
+    const opened = openFiles(answer.files.map(({ path, data }) => asFile(new File([bytesOf(data)], path), path)), false, null);
     session.set("sample");         // before somebody gives files, whose session it is then
     await opened;
   }

@@ -103,9 +103,7 @@
   async function hashOf(file) {
     const known = hashes.get(file);
     if (known?.size === file.size) return known.hash;
-    const { size } = file;
-    await crew.booted;
-    const { hash } = await crew.ask({ op: "hash", file: crew.handleOf(file) });
+    const { size } = file, hash = await crew.hashOf(file);
     hashes.set(file, { size, hash });
     return hash;
   }
@@ -114,12 +112,6 @@
 
   /** Whether two paths can be of the same file: one is the end of the other. */
   const sameName = (a, b) => a === b || a.endsWith("/" + b) || b.endsWith("/" + a);
-
-  /** The sampled hash of the first bytes of a file. */
-  async function beginning(file, size) {
-    await crew.booted;
-    return (await crew.ask({ op: "hash", file: { ...crew.handleOf(file), size } })).hash;
-  }
 
   /** Find the sets of the files that are open, and tell the desk. */
   let meeting = 0;
@@ -133,7 +125,7 @@
       const hash = same.length ? await hashOf(file).catch(() => "") : "";
       let set = hash && same.find((s) => s.hash === hash);
       for (const s of named) {
-        if (s.size >= file.size || await beginning(file, s.size).catch(() => "") !== s.hash) continue;
+        if (s.size >= file.size || await crew.hashOf(file, s.size).catch(() => "") !== s.hash) continue;
         // More has come behind what the notes are on, so they are on this file as well.
         const now = await hashOf(file).catch(() => "");
         if (turn !== meeting) return;

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { $, root, state, notices, view } = window.rollscope.page;
+  const { $, root, counted, state, notices, view } = window.rollscope.page;
 
   function alert(code, file, text, help) {
     const path = file === undefined ? "" : state.files[file]?.path || "";
@@ -79,7 +79,6 @@
   const WORTH = 250, EVERY = 100, LOUD = 2000;
   let line = null, since = 0, drawn = 0, spoken = 0;
 
-  const counted = (n) => n.toLocaleString("en-US") + (n === 1 ? " entry" : " entries");
 
   /** Show how many entries of a folder are known, above how far reading is; none take the line away. */
   function listing(entries) {
@@ -99,10 +98,10 @@
       return;
     }
     drawn = now;
-    line.number.textContent = counted(entries);
+    line.number.textContent = counted(entries, "entry", "entries");
     if (now - spoken < LOUD) return;
     spoken = now;
-    say("reading the folder: " + counted(entries));
+    say("reading the folder: " + counted(entries, "entry", "entries"));
   }
 
   /** The line stands in the place of the progress region, with the region below it. */
@@ -118,5 +117,5 @@
     return { box, number };
   }
 
-  Object.assign(notices, { alert, fatal, codeOf, unread, failed, say, tell, unkept, counted, listing });
+  Object.assign(notices, { alert, fatal, codeOf, unread, failed, say, tell, unkept, listing });
 })();

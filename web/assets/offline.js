@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, root, script, bundle, sleep, settings, offline, intake, notices, view } = window.rollscope.page;
+  const { $, root, script, counted, bundle, sleep, settings, offline, intake, notices, view } = window.rollscope.page;
 
   const PATIENCE = 2000;           // ms that a page waits for its copy at most
   const worker = root.dataset.offline;
@@ -97,10 +97,9 @@
     } catch { /* storage is forbidden */ }
     const folder = root.dataset.blocks && new URL(root.dataset.blocks, location.href).href;
     const blocks = names.filter((url) => folder && url.startsWith(folder) && url.endsWith(".zst")).length;
-    const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
     const before = holds;
     holds = registration?.active && names.length
-      ? `A service worker keeps version ${version} of this viewer in this browser (${count(names.length - blocks, "file")}${folder ? ` and ${count(blocks, "block")} of the bundle` : ""}), so that it opens without a network. A newer version is looked for when the page starts.`
+      ? `A service worker keeps version ${version} of this viewer in this browser (${counted(names.length - blocks, "file")}${folder ? ` and ${counted(blocks, "block")} of the bundle` : ""}), so that it opens without a network. A newer version is looked for when the page starts.`
       : "This browser keeps no copy of the viewer: the page needs its server at every start.";
     if (before !== holds && root.dataset.state !== "starting") view.schedule();
   }

@@ -83,6 +83,12 @@
     return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
   }
 
+  /** A number of things in words. */
+  const counted = (n, one, many = one + "s") => `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
+
+  /** Bytes that are written as base64. */
+  const bytesOf = (base64) => Uint8Array.fromBase64 ? Uint8Array.fromBase64(base64) : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+
   /** Panels of the bar close when something else is meant. */
   function closePanels(but) {
     let closed = false;
@@ -104,20 +110,25 @@
     return Object.fromEntries(hash.replace(/^[#?]/, "").split("&").filter(Boolean).map((p) => [p.split("=", 1)[0], p.slice(p.indexOf("=") + 1)]));
   }
 
-  /** Change one value of the State in the URL; quiet leaves the history as it is. */
-  function setParam(key, value, quiet) {
-    const others = location.hash.replace(/^#/, "").split("&").filter((p) => p && !p.startsWith(key + "="));
+  /** Go to a fragment; quiet leaves the history as it is. */
+  function goTo(hash, quiet) {
+    if (quiet) { history.replaceState(null, "", hash); view.schedule(); } else location.hash = hash;
+  }
+
+  /** Change one value of the State in the URL, without others that mean nothing beside the new one. */
+  function setParam(key, value, quiet, without = []) {
+    const gone = [key, ...without];
+    const others = location.hash.replace(/^#/, "").split("&").filter((p) => p && !gone.some((k) => p.startsWith(k + "=")));
     if (value) others.push(key + "=" + encoded(value));
     const hash = "#" + others.join("&");
-    if (hash === location.hash) return;
-    if (quiet) { history.replaceState(null, "", hash); view.schedule(); } else location.hash = hash;
+    if (hash !== location.hash) goTo(hash, quiet);
   }
 
   const visible = (el) => el.getClientRects().length > 0;
 
   window.rollscope = {
     page: {
-      $, $$, root, script, runsURL, bundle, state, settings, session, sleep, encoded, decoded, visible, closePanels, params, setParam, keep,
+      $, $$, root, script, runsURL, bundle, state, settings, session, sleep, encoded, decoded, counted, bytesOf, visible, closePanels, params, goTo, setParam, keep,
       // What parts do after a drawing, once the browser lays it out, and as a table moves. What measures belongs to the second.
       // What they forget when rows that were read are others now.
       // Downloads that a part makes itself, by their names; commands that are there for now, for the palette.

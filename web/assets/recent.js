@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { $, settings, state, actions, intake, kept, notices, parts, recent, view } = window.rollscope.page;
+  const { $, counted, settings, state, actions, intake, kept, notices, parts, recent, view } = window.rollscope.page;
 
   const MOST = 8;                  // entries
   const DETAILED = 100;            // files of an entry whose size and time are remembered
@@ -171,7 +171,6 @@
   }
 
   const some = (names) => names.slice(0, NAMED).join(", ") + (names.length > NAMED ? ` and ${names.length - NAMED} more` : "");
-  const counted = (n, word) => `${n.toLocaleString("en-US")} ${word}${n === 1 ? "" : "s"}`;
 
   const WHY = { NotFoundError: "no longer there", NotAllowedError: "not allowed to be read", NotReadableError: "not readable" };
 

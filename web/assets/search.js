@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { $, visible, encoded, params, parts, actions, scan, view } = window.rollscope.page;
+  const { $, visible, params, goTo, setParam, parts, actions, scan } = window.rollscope.page;
 
   const PAUSE = 300;               // ms without a key until a search begins
   const boxOf = (target) => target instanceof Element && target.matches("[data-search]") ? target : null;
@@ -18,11 +18,7 @@
     const quiet = !fresh;
     fresh = done;
     if (new URLSearchParams("search=" + (params(location.hash).search || "")).get("search") === box.value) return false;
-    // A place among the hits of another search means nothing in this one.
-    const list = location.hash.replace(/^#/, "").split("&").filter((p) => p && !/^(hit|search)=/.test(p));
-    if (box.value) list.push("search=" + encoded(box.value));
-    const to = "#" + list.join("&");
-    if (quiet) { history.replaceState(null, "", to); view.schedule(); } else location.hash = to;
+    setParam("search", box.value, quiet, ["hit"]); // a place among the hits of another search
     return true;
   }
 
@@ -50,8 +46,7 @@
 
   /** From hit to hit is one entry of the history: back leads to where the hits were found. */
   function quietly(link) {
-    const to = link.getAttribute("href");
-    if (params(location.hash).hit) { history.replaceState(null, "", to); view.schedule(); } else location.hash = to;
+    goTo(link.getAttribute("href"), Boolean(params(location.hash).hit));
   }
 
   addEventListener("click", (e) => {

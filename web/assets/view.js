@@ -124,10 +124,9 @@
     settle(answer.target);
   }
 
-  // Measuring has the browser lay out what is new. In a task of its own, neither that nor the painting takes long.
-  const later = new MessageChannel();
+  // Measuring has the browser lay out what is new. In a task of its own, ahead of the painting, neither of them takes long.
+  const soon = (run) => window.scheduler?.postTask ? scheduler.postTask(run, { priority: "user-blocking" }) : setTimeout(run);
   let laid = false;
-  later.port1.onmessage = see;
 
   function see() {
     laid = false;
@@ -140,11 +139,8 @@
     for (const table of $$("[data-table][data-window]")) lists.attach(table);
     for (const chunk of $$("[data-chunk]")) lists.watch(chunk);
     for (const part of parts.settled) part();
-    if (!laid) {
-      laid = true;
-      if (window.scheduler?.postTask) scheduler.postTask(see, { priority: "user-blocking" }); // ahead of the painting
-      else later.port2.postMessage(0);
-    }
+    if (!laid) soon(see);
+    laid = true;
     const say = $("[data-say]");
     if (say && say.dataset.say !== said) { said = say.dataset.say; notices.say(said); }
     if (wanted && wanted !== target) reveal(wanted);

@@ -89,6 +89,16 @@ function call(op, bytes) {
 const encode = (value) => new TextEncoder().encode(JSON.stringify(value));
 const decode = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
+/** What an operation is told, as a line of JSON, with bytes behind it. */
+function framed(told, bytes) {
+  const head = encode(told);
+  const whole = new Uint8Array(head.length + 1 + bytes.length);
+  whole.set(head);
+  whole[head.length] = 10;
+  whole.set(bytes, head.length + 1);
+  return whole;
+}
+
 /**
  * The bytes of a part of a file. What a handle gave is void once the file has been written to; a file that is followed
  * is asked for again then, and holds what it held, or the page notices that it was replaced.
@@ -188,13 +198,8 @@ async function blockWith(byte) {
   } else {
     throw fault("BundleError", `${place}: it is not in this file, which was cut`);
   }
-  const head = encode({ codec, size, packed, sha256, place });
-  const whole = new Uint8Array(head.length + 1 + bytes.length);
-  whole.set(head);
-  whole[head.length] = 10;
-  whole.set(bytes, head.length + 1);
   try {
-    held = { at, plain: call(OP.BLOCK, whole) };
+    held = { at, plain: call(OP.BLOCK, framed({ codec, size, packed, sha256, place }, bytes)) };
   } catch (e) {
     throw e instanceof Dead ? e : fault("BundleError", e.message);
   }
@@ -393,12 +398,7 @@ async function desk({ request, files, once, raw }) {
       } catch (e) {
         problem = `${e.name}: ${e.message}`;
       }
-      const head = encode({ ...need, problem });
-      const whole = new Uint8Array(head.length + 1 + data.length);
-      whole.set(head);
-      whole[head.length] = 10;
-      whole.set(data, head.length + 1);
-      call(OP.BYTES, whole);
+      call(OP.BYTES, framed({ ...need, problem }, data));
     }
   }
   throw new Error("the page asks for the same bytes again and again");

@@ -15,12 +15,7 @@ async function zipped(bytes) {
 
 /** One step of the module, with bytes behind what it is told. */
 function step(request, bytes = new Uint8Array(0)) {
-  const head = encode(request);
-  const whole = new Uint8Array(head.length + 1 + bytes.length);
-  whole.set(head);
-  whole[head.length] = 10;
-  whole.set(bytes, head.length + 1);
-  return call(OP.PARCEL, whole);
+  return call(OP.PARCEL, framed(request, bytes));
 }
 
 /** How well files can be packed, by a few stretches of them. */
