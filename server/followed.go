@@ -74,13 +74,13 @@ func (f *followed) Run(ctx context.Context, id string) (Run, error) {
 }
 
 func (f *followed) Open(run, file string) (*os.File, fs.FileInfo, error) {
-	i, err := strconv.ParseUint(file, 10, 31)
-	if run != namedRun || err != nil || strconv.FormatUint(i, 10) != file {
+	i, ok := position(run, file)
+	if !ok {
 		return nil, nil, fs.ErrNotExist
 	}
 	path := ""
 	f.lock.Lock()
-	if i < uint64(len(f.files)) {
+	if i < len(f.files) {
 		path = f.files[i].Path
 	}
 	f.lock.Unlock()

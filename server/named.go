@@ -49,11 +49,17 @@ func (n *named) Run(ctx context.Context, id string) (Run, error) {
 }
 
 func (n *named) Open(run, file string) (*os.File, fs.FileInfo, error) {
-	i, err := strconv.ParseUint(file, 10, 31)
-	if run != namedRun || err != nil || i >= uint64(len(n.files)) || strconv.FormatUint(i, 10) != file {
+	i, ok := position(run, file)
+	if !ok || i >= len(n.files) {
 		return nil, nil, fs.ErrNotExist
 	}
 	return openRegular(n.files[i].Path, os.Stat, os.Open)
+}
+
+// position is the one that the id of a file of a named run stands for; no other text stands for it.
+func position(run, file string) (i int, ok bool) {
+	n, err := strconv.ParseUint(file, 10, 31)
+	return int(n), run == namedRun && err == nil && strconv.FormatUint(n, 10) == file
 }
 
 // openRegular opens a regular file. Opening a pipe waits for its other end, so its kind is looked at first, and

@@ -340,15 +340,6 @@ func (g *grep) print(at *rolloutPlace, row *rollout.Row, hit *search.Hit) error 
 	if hit.Turn > 0 {
 		turn = "turn " + strconv.Itoa(hit.Turn)
 	}
-	what := hit.Part.String()
-	switch {
-	case hit.Part == search.Other:
-		what = hit.Pointer
-	case hit.Part == search.Message && hit.Role != "":
-		what = hit.Role
-	case hit.Tool != "":
-		what += " " + hit.Tool
-	}
 	match := safe(hit.Match)
 	if hit.Cut {
 		match += "…"
@@ -356,6 +347,6 @@ func (g *grep) print(at *rolloutPlace, row *rollout.Row, hit *search.Hit) error 
 	if g.colour {
 		match = "\x1b[1;31m" + match + "\x1b[0m"
 	}
-	_, err := fmt.Fprintf(g.out, "%s\t%s\t%s\t%s%s%s\n", *at, turn, safe(what), safe(hit.Before), match, safe(hit.After))
+	_, err := fmt.Fprintf(g.out, "%s\t%s\t%s\t%s%s%s\n", *at, turn, safe(hit.Words()), safe(hit.Before), match, safe(hit.After))
 	return err
 }

@@ -26,6 +26,19 @@ func (p Part) String() string {
 	return [...]string{"other", "message", "reasoning", "tool call", "tool result"}[p]
 }
 
+// Words say what the text of a hit is: who says it, of which tool it is, or where it stands in the row.
+func (h *Hit) Words() string {
+	switch {
+	case h.Part == Other:
+		return h.Pointer
+	case h.Part == Message && h.Role != "":
+		return h.Role
+	case h.Tool != "":
+		return h.Part.String() + " " + h.Tool
+	}
+	return h.Part.String()
+}
+
 // Parts is a set of parts.
 type Parts uint8
 

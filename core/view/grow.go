@@ -221,11 +221,9 @@ func (d *Desk) Where(s State, place string) int {
 	if !ok {
 		return -1
 	}
-	found := d.filter(c, s)
-	for n := range found.len(c) {
-		if found.at(c, n) == ordinal {
-			return n
-		}
+	n, shown := d.filter(c, s).position(c, ordinal)
+	if !shown {
+		return -1
 	}
-	return -1
+	return n
 }

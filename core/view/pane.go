@@ -92,12 +92,7 @@ func (d *Desk) addProbed(p *analysis.Partial) bool {
 
 // unprobed lists the ranges of the selection that have no answer to a probe yet.
 func (d *Desk) unprobed(c *selection, p *Probe, f func(source int, r analysis.Range)) {
-	a := d.probed(p)
-	for i, source := range c.sources {
-		for _, r := range a.Missing(source, c.table.Reached(i)) {
-			f(source, r)
-		}
-	}
+	c.unanswered(d.probed(p), f)
 }
 
 // probedAll tells whether every row of the selection has an answer.

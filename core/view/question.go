@@ -260,13 +260,32 @@ func (l *lookup) missing(c *selection, f func(source int, r analysis.Range)) {
 
 // percent is how far the second scan is, in bytes.
 func (l *lookup) percent(c *selection) int {
-	total, rest := int64(0), int64(0)
+	return hundredth(c.scanned(func(f func(int, analysis.Range)) { l.missing(c, f) }))
+}
+
+// unanswered lists what of the rows that are there has no answer of a second scan yet: by number of the source.
+func (c *selection) unanswered(a *analysis.Answers, f func(source int, r analysis.Range)) {
+	for i, source := range c.sources {
+		for _, r := range a.Missing(source, c.table.Reached(i)) {
+			f(source, r)
+		}
+	}
+}
+
+// scanned tells how many of the bytes that are there a second scan has been through; missing lists the others.
+func (c *selection) scanned(missing func(f func(int, analysis.Range))) (done, total int64) {
 	for i := range c.table.Sources() {
 		total += c.table.Reached(i)
 	}
-	l.missing(c, func(_ int, r analysis.Range) { rest += r.To - r.From })
+	done = total
+	missing(func(_ int, r analysis.Range) { done -= r.To - r.From })
+	return done, total
+}
+
+// hundredth is a part of a whole in per cent; only the whole is 100.
+func hundredth(done, total int64) int {
 	if total == 0 {
 		return 100
 	}
-	return int((total - rest) * 100 / total)
+	return int(done * 100 / total)
 }

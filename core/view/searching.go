@@ -165,21 +165,18 @@ func (s *searched) id() string { return strconv.FormatUint(s.search.Number(), 16
 
 // missing lists what was not searched yet: by number of the source.
 func (s *searched) missing(c *selection, f func(source int, r analysis.Range)) {
-	for i, source := range c.sources {
-		for _, r := range s.answers.Missing(source, c.table.Reached(i)) {
-			f(source, r)
-		}
-	}
+	c.unanswered(s.answers, f)
 }
 
 // bytes tells how many of the bytes of a selection were searched.
 func (s *searched) bytes(c *selection) (done, total int64) {
-	for i := range c.sources {
-		total += c.table.Reached(i)
-	}
-	done = total
-	s.missing(c, func(_ int, r analysis.Range) { done -= r.To - r.From })
-	return done, total
+	return c.scanned(func(f func(int, analysis.Range)) { s.missing(c, f) })
+}
+
+// all tells whether all of a selection was searched.
+func (s *searched) all(c *selection) bool {
+	done, total := s.bytes(c)
+	return done == total
 }
 
 // searching is the search that a State needs the files scanned for, nil where it needs none or has all answers. It goes
@@ -189,12 +186,7 @@ func (d *Desk) searching(c *selection, s State) *searched {
 		return nil
 	}
 	found := d.search(s)
-	if found == nil || found.err != nil {
-		return nil
-	}
-	more := false
-	found.missing(c, func(int, analysis.Range) { more = true })
-	if !more {
+	if found == nil || found.err != nil || found.all(c) {
 		return nil
 	}
 	return found
@@ -221,7 +213,7 @@ func (d *Desk) hits(c *selection, found *matches, by *searched) *hitList {
 	key := by.id() + " " + strconv.Itoa(found.serial) + " " + strconv.Itoa(c.table.Rows())
 	if l.key == key && l.starts != nil {
 		// What is made of all rows is not made again for every piece of the scan where they are many.
-		if more := by.parts - l.parts; more == 0 || c.table.Rows() > 20_000 && more < l.parts/4 && !d.searchedAll(c, by) {
+		if more := by.parts - l.parts; more == 0 || c.table.Rows() > 20_000 && more < l.parts/4 && !by.all(c) {
 			return l
 		}
 	}
@@ -254,9 +246,4 @@ func (d *Desk) hits(c *selection, found *matches, by *searched) *hitList {
 		l.starts = append(l.starts, l.starts[len(l.starts)-1]+lines)
 	}
 	return l
-}
-
-func (d *Desk) searchedAll(c *selection, by *searched) bool {
-	done, total := by.bytes(c)
-	return done == total
 }

@@ -125,14 +125,6 @@ func searchNote(l *hitList, done, total int64, reading, stopped, failed bool) st
 	return fmt.Sprintf("%s · scanning %d %%", found, hundredth(done, total))
 }
 
-// hundredth is a part of a whole in per cent; only the whole is 100.
-func hundredth(done, total int64) int {
-	if total == 0 {
-		return 100
-	}
-	return int(float64(done) / float64(total) * 100)
-}
-
 func searchFacts(c *selection, r *request, l *hitList, done, total int64) []Fact {
 	facts := []Fact{
 		{Label: "hits", Value: Text{Text: Group(l.hits)}, Stat: "search.hits", Exact: strconv.Itoa(l.hits)},
@@ -212,7 +204,7 @@ var hitColumns = []hitColumn{
 		})},
 	{Column{Key: "part", Title: "part", Width: 150, Help: "who says it, or which tool"}, true,
 		r1(func(h *search.Hit) Cell {
-			return Cell{Text: Text{Text: partWords(h), Title: h.Pointer}, Exact: partWords(h)}
+			return Cell{Text: Text{Text: h.Words(), Title: h.Pointer}, Exact: h.Words()}
 		})},
 	{Column{Key: "tool", Title: "tool", Width: 110, Help: "that is called or returns it"}, false, r1(func(h *search.Hit) Cell { return orMissing(h.Tool, "it is of no tool") })},
 	{Column{Key: "match", Title: "hit", Mono: true, Width: 150, Help: "what was found"}, false,
@@ -234,19 +226,6 @@ func r1(cell func(*search.Hit) Cell) func(*hitRow) Cell {
 		}
 		return cell(r.hit)
 	}
-}
-
-// partWords say what a text is: who says it, or of which tool it is.
-func partWords(h *search.Hit) string {
-	switch {
-	case h.Part == search.Message && h.Role != "":
-		return h.Role
-	case h.Part == search.Other:
-		return h.Pointer
-	case h.Tool != "":
-		return h.Part.String() + " " + h.Tool
-	}
-	return h.Part.String()
 }
 
 // contextShown is how many characters in front of a hit a cell shows, so that the hit is in sight.
@@ -289,7 +268,7 @@ func (d *Desk) hitTable(c *selection, s State, by *searched, l *hitList, from, t
 	switch {
 	case l.hits > 0:
 		t.Empty = "No rollout with hits fits the filter."
-	case !d.searchedAll(c, by) || !c.table.Complete():
+	case !by.all(c) || !c.table.Complete():
 		t.Empty = "Nothing found so far."
 	case !by.options.All:
 		t.Empty = "No transcript holds it. What is not shown in transcripts, such as ids, is found among all strings."

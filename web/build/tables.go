@@ -29,7 +29,6 @@ const (
 	entryLine    = 24 // table of lines
 	entryTables  = 28 // how many more tables
 	entryFirst   = 36 // line of the declaration
-	entryCount   = 43 // data, one byte
 	entrySize    = 44
 	tableInlined = 2 // of the further tables: which function was written in here
 	tableAlive   = 3 // which arguments are still worth printing
